@@ -26,6 +26,11 @@ impl Place {
         Self { number, partition }
     }
 
+    /// One of a partition that is chosen, and not spread.
+    pub fn within(partition: u64, number: u64) -> Self {
+        Self { number, partition }
+    }
+
     pub fn number(self) -> u64 {
         self.number
     }
@@ -91,7 +96,8 @@ pub fn template(size: Size) -> Template {
     Template::new(format!("{head}{text}\"}}").into_bytes(), place)
 }
 
-fn filler(length: usize) -> String {
+/// Text of letters, digits, spaces and points.
+pub fn filler(length: usize) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .";
     let mut random = Random::new(7);
     (0..length).map(|_| char::from(LETTERS[random.below(64) as usize])).collect()

@@ -7,7 +7,8 @@
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
 //! of them; [`batches`] sends many writes in one request, and patches; [`query`] asks about many items at once, beside
 //! PostgreSQL; [`seeds`] does what the seeds do, at their scale and with their indexes; [`procedure`] runs a stored
-//! procedure; [`notify`] sends events through the notification service; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets each number
+//! procedure; [`notify`] sends events through the notification service; [`storage`] works with tables and queues, beside Azurite and
+//! PostgreSQL; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets each number
 //! beside its target. The client is one thread with prebuilt requests, because it shares the cores with what it measures;
 //! what it costs is in every subject's number alike.
 
@@ -26,6 +27,7 @@ mod rounds;
 mod sample;
 mod seeds;
 mod single;
+mod storage;
 mod subjects;
 
 use clap::{Parser, Subcommand};
@@ -44,7 +46,7 @@ pub struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
-    /// `batches`, `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `notify`, `hot`, `changes`, `feed`, `start`, `reopen`, `cores`.
+    /// `batches`, `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `notify`, `tables`, `queues`, `queue-backlog`, `hot`, `changes`, `feed`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.
@@ -159,6 +161,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     seeds::run(&settings, &mut report)?;
     procedure::run(&settings, &mut report)?;
     notify::run(&settings, &mut report)?;
+    storage::run(&settings, &mut report)?;
     single::run(&settings, &mut report)?;
     println!("{}", report.targets_text());
     if arguments.write {

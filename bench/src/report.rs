@@ -44,7 +44,7 @@ impl Target {
         Self { measured, ..self }
     }
 
-    fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match (self.bound, self.measured) {
             (_, None) => "not measured",
             (Bound::AtLeast(bound), Some(found)) if found >= bound => "met",
@@ -84,6 +84,7 @@ pub struct Report {
     cells: Vec<(Cell, Vec<Row>)>,
     queries: Vec<(Question, Vec<Row>)>,
     seeds: Vec<(Heading, Vec<Row>)>,
+    storage: Vec<(Heading, Vec<Row>)>,
     notes: Vec<(String, String)>,
     left_out: Vec<String>,
     targets: Vec<Target>,
@@ -97,6 +98,7 @@ impl Report {
             cells: Vec::new(),
             queries: Vec::new(),
             seeds: Vec::new(),
+            storage: Vec::new(),
             notes: Vec::new(),
             left_out: Vec::new(),
             targets: Vec::new(),
@@ -119,12 +121,22 @@ impl Report {
 
     /// Takes the rows of a workload at the seeds' scale, and what they were to reach.
     pub fn add_seed(&mut self, heading: Heading, rows: Vec<Row>, targets: Vec<Target>) {
-        print_rows(&format!("{}: {}", heading.name, heading.about), &rows);
+        self.show(&heading, &rows, targets);
+        self.seeds.push((heading, rows));
+    }
+
+    /// Takes the rows of a workload on tables or queues, and what they were to reach.
+    pub fn add_storage(&mut self, heading: Heading, rows: Vec<Row>, targets: Vec<Target>) {
+        self.show(&heading, &rows, targets);
+        self.storage.push((heading, rows));
+    }
+
+    fn show(&mut self, heading: &Heading, rows: &[Row], targets: Vec<Target>) {
+        print_rows(&format!("{}: {}", heading.name, heading.about), rows);
         for target in &targets {
             println!("  {}", target.line());
         }
         self.targets.extend(targets);
-        self.seeds.push((heading, rows));
     }
 
     /// Adds a sentence to a measurement's section.
@@ -165,6 +177,14 @@ impl Report {
         }
         if !self.seeds.is_empty() {
             page.push_str(&self.seeds_text());
+        }
+        if !self.storage.is_empty() {
+            page.push_str("\n## Tables and queues\n\n");
+            page.push_str(crate::storage::ABOUT);
+            page.push('\n');
+            for (Heading { name, about, .. }, rows) in &self.storage {
+                page.push_str(&table(&format!("{name}: {about}"), rows));
+            }
         }
         page.push_str("\n## One number each\n\n");
         for (section, text) in &self.notes {

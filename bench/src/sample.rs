@@ -103,6 +103,10 @@ impl Outcome {
         self.measured().map(|median| f64::from(median.micros_p95) / 1000.0)
     }
 
+    pub fn micros_p50(&self) -> Option<f64> {
+        self.measured().map(|median| f64::from(median.micros_p50))
+    }
+
     fn measured(&self) -> Option<&Median> {
         match self {
             Self::Measured(median) => Some(median),

@@ -6,11 +6,8 @@ use crate::drive::{Worker, drive};
 use crate::error::Error;
 use crate::item::{self, Place, Random, Template};
 use crate::sample::Sample;
-use crate::subjects::Postgres;
-use std::future::poll_fn;
-use std::pin::Pin;
+use crate::subjects::{Postgres, execute_all};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 use tokio_postgres::{Client, Statement};
 
@@ -85,33 +82,7 @@ impl BatchWorker {
         let rows: Vec<[String; 3]> =
             places.iter().map(|place| [place.partition(), place.id(), self.document(*place)]).collect();
         self.client.batch_execute("BEGIN").await?;
-        let mut running: Vec<Pin<Box<_>>> = Vec::with_capacity(rows.len());
-        for [partition, id, document] in &rows {
-            running.push(Box::pin(async move {
-                self.client.execute(&self.statement, &[partition, id, document]).await
-            }));
-        }
-        let mut done = 0;
-        poll_fn(|context| {
-            let mut failed = None;
-            running.retain_mut(|insert| match insert.as_mut().poll(context) {
-                Poll::Pending => true,
-                Poll::Ready(outcome) => {
-                    match outcome {
-                        Ok(count) => done += count,
-                        Err(error) => failed = Some(error),
-                    }
-                    false
-                }
-            });
-            match failed {
-                Some(error) => Poll::Ready(Err(error)),
-                None if running.is_empty() => Poll::Ready(Ok(())),
-                None => Poll::Pending,
-            }
-        })
-        .await?;
-        drop(running);
+        let done = execute_all(&self.client, &self.statement, rows).await?;
         self.client.batch_execute("COMMIT").await?;
         Ok(done)
     }

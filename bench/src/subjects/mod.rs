@@ -12,7 +12,7 @@ pub use bare_server::bare_server;
 pub use engine::{Engine, Style};
 pub use http::{HttpLoad, container};
 pub use orrery::{CACHE_AS_POSTGRES, OTHER_BUILD, Orrery};
-pub use postgres::{Postgres, postgres_settings};
+pub use postgres::{Postgres, execute_all, postgres_settings};
 
 use crate::cell::{Cell, Size};
 use crate::error::Error;

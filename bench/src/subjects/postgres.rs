@@ -12,10 +12,13 @@ use crate::item::{self, Place, Random, Template};
 use crate::machine::output;
 use crate::sample::Sample;
 use std::ffi::OsString;
+use std::future::poll_fn;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -232,6 +235,40 @@ fn sql(operation: Operation, size: Size) -> String {
 fn document(template: &Template, place: Place, mut bytes: Vec<u8>) -> String {
     template.append(place, &mut bytes);
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Executes a statement with each of these, all sent before the first is answered. Gives how many rows were changed.
+pub async fn execute_all(
+    client: &Client,
+    statement: &Statement,
+    rows: Vec<[String; 3]>,
+) -> Result<u64, tokio_postgres::Error> {
+    let mut running: Vec<Pin<Box<_>>> = Vec::with_capacity(rows.len());
+    for [first, second, third] in &rows {
+        running.push(Box::pin(async move { client.execute(statement, &[first, second, third]).await }));
+    }
+    let mut done = 0;
+    poll_fn(|context| {
+        let mut failed = None;
+        running.retain_mut(|one| match one.as_mut().poll(context) {
+            Poll::Pending => true,
+            Poll::Ready(outcome) => {
+                match outcome {
+                    Ok(count) => done += count,
+                    Err(error) => failed = Some(error),
+                }
+                false
+            }
+        });
+        match failed {
+            Some(error) => Poll::Ready(Err(error)),
+            None if running.is_empty() => Poll::Ready(Ok(())),
+            None => Poll::Pending,
+        }
+    })
+    .await?;
+    drop(running);
+    Ok(done)
 }
 
 /// A connection whose other half runs on the load's own thread.

@@ -4,11 +4,13 @@
 //! code is 1 if anything is bad.
 
 use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
+use crate::storage::{is_storage_service, service_address};
 use crate::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use bytes::Bytes;
 use clap::Args;
 use http::{Request, StatusCode};
 use orrery_core::Env;
+use orrery_protocol::storage::Service;
 use orrery_protocol::{Check, Verdict, limits};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -68,6 +70,8 @@ async fn examine(flags: &DoctorFlags, files: Vec<Check>) -> Result<Vec<Check>, S
     findings.push(Check::new("server", Verdict::Ok, format!("its services answer at {address}")));
     findings.extend(readiness(&get(&mut services, "/readyz", Some(&account)).await?));
     findings.push(clock(&get(&mut services, "/v1/clock", None).await?, &env));
+    findings.push(storage(&account, Service::Queue).await);
+    findings.push(storage(&account, Service::Table).await);
     findings.push(opened(&get(&mut services, NOWHERE, Some(&account)).await?));
     Ok(findings)
 }
@@ -140,6 +144,25 @@ async fn signed(account: &Account, env: &Env) -> Check {
             format!("the key does not open the account: {}", answer.refusal()),
         ),
         Err(sentence) => Check::new("key", Verdict::Bad, sentence),
+    }
+}
+
+/// Whether the queues or the tables of the server answer where it says that they are.
+async fn storage(account: &Account, service: Service) -> Check {
+    let about = format!("{}s", service.word());
+    let asked = async {
+        let address = service_address(account, service).await?;
+        Ok::<_, String>((is_storage_service(account, &address).await?, address))
+    };
+    match asked.await {
+        Ok((true, address)) => Check::new(&about, Verdict::Ok, format!("they answer at {address}")),
+        Ok((false, address)) => {
+            let sentence =
+                format!("something else answers at {address}, where the server says that they are");
+            Check::new(&about, Verdict::Bad, sentence)
+        }
+        // It may well be that nobody needs them from here.
+        Err(sentence) => Check::new(&about, Verdict::Look, sentence),
     }
 }
 

@@ -9,6 +9,7 @@
 //! migrate      containers copied to another layout while they are used
 //! identity     keys and roles
 //! notify       notifications
+//! storage      storage accounts, tables, queues
 //! manual       completions and manual pages of the command line
 //! ```
 //!
@@ -30,4 +31,5 @@ pub mod monitor;
 pub mod notify;
 pub mod query;
 pub mod schema;
+pub mod storage;
 pub mod terminal;

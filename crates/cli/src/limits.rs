@@ -23,5 +23,7 @@ pub const MIGRATION_SUMS_MAX: u64 = 1 << 20;
 pub const MIGRATION_DIFFERENCES_MAX: usize = 100_000;
 /// Requests of one client that `orrery bench` keeps the times of.
 pub const BENCH_SAMPLES_MAX: usize = 1_000_000;
+/// Entities that are written together, as they are given; as JSON of a batch they are a little larger.
+pub const TABLE_GROUP_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// How often applying begins anew because somebody else changed the server meanwhile.
 pub const BLUEPRINT_ROUNDS_MAX: usize = 4;

@@ -25,6 +25,10 @@ pub struct Account {
 pub struct About {
     pub account_id: String,
     pub services_port: u16,
+    /// `None`: it has no queues, being older than they are.
+    pub queue_port: Option<u16>,
+    /// `None`: it has no tables.
+    pub table_port: Option<u16>,
 }
 
 impl Account {

@@ -1,4 +1,4 @@
-//! What a server answers, and what is read from it.
+//! Responses of a server and their parsing.
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
@@ -19,7 +19,7 @@ impl Answer {
         Self { status: head.status, headers: head.headers, body }
     }
 
-    /// A header that says something.
+    /// A non-empty header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok().filter(|value| !value.is_empty())
     }
@@ -41,12 +41,12 @@ impl Answer {
         self.number("x-ms-request-charge").unwrap_or_default()
     }
 
-    /// How long the server wants not to be asked.
+    /// The retry delay that the server asks for.
     pub fn retry_after(&self) -> Option<Duration> {
         self.number("x-ms-retry-after-ms").map(Duration::from_millis)
     }
 
-    /// Why it is a refusal, as the server says it.
+    /// The server's reason for the refusal.
     pub fn refusal(&self) -> String {
         let body: Json = serde_json::from_slice(&self.body).unwrap_or_default();
         let said = body["message"].as_str().or(body["detail"].as_str()).unwrap_or_default();
@@ -59,7 +59,7 @@ impl Answer {
         }
     }
 
-    /// The body of a success; else the refusal.
+    /// The body of a success, else the refusal.
     pub fn json(&self) -> Result<Json, String> {
         if !self.status.is_success() {
             return Err(self.refusal());
@@ -73,13 +73,13 @@ impl Answer {
     }
 }
 
-/// The answer, if its status is one of these.
+/// The response, if its status is one of these.
 pub fn allowed(answer: Answer, statuses: &[u16]) -> Result<Answer, String> {
     if statuses.contains(&answer.status.as_u16()) { Ok(answer) } else { Err(answer.refusal()) }
 }
 
-/// The elements of `{"Documents":[…],"_count":n}`. Each is to be read by itself, as the envelope makes it deeper than
-/// JSON may be; the count tells whether the envelope was understood.
+/// The elements of `{"Documents":[…],"_count":n}`. Each is parsed by itself, since the envelope may exceed the depth
+/// limit of JSON; the count verifies the parsing of the envelope.
 pub fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
     let text = utf8(&answer.body).map_err(|_| not_understood())?;
     let count: usize =

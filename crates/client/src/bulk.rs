@@ -1,4 +1,4 @@
-//! Several writes of one container in one request, each succeeding or failing for itself.
+//! Several writes to one container in one request, each independent of the others.
 
 use crate::answer::{allowed, not_understood};
 use crate::call::Call;
@@ -6,7 +6,7 @@ use crate::remote::Remote;
 use http::Method;
 use serde_json::Value as Json;
 
-/// Sends the operations, each the text of a JSON object; an answer for each, in order.
+/// Sends the operations, each as the text of a JSON object; returns their results in order.
 pub async fn bulk(
     remote: &Remote,
     database: &str,

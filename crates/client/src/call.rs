@@ -1,4 +1,4 @@
-//! One request to the Cosmos DB endpoint: which resource, by its names as they are, and what is said of it.
+//! One request to the Cosmos DB endpoint: the resource by its unencoded names, headers and body.
 
 use crate::account::Account;
 use bytes::Bytes;
@@ -8,14 +8,14 @@ use orrery_core::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-/// Asks a server of ours to merge the ranges itself; others do not know it and ignore it.
+/// Asks an Orrery to merge the ranges itself; other servers ignore it.
 pub const CROSS_PARTITION: &str = "x-orrery-cross-partition";
 /// The physical partition that a request is for.
 pub const RANGE: &str = "x-ms-documentdb-partitionkeyrangeid";
-/// Without it a query that names no partition is refused.
+/// Without this header a query that names no partition is refused.
 pub const ENABLE_CROSS_PARTITION: &str = "x-ms-documentdb-query-enablecrosspartition";
 pub const PARTITION_KEY: &str = "x-ms-documentdb-partitionkey";
-/// What stays readable inside one segment of a path.
+/// The characters that stay unencoded in a segment of a path.
 pub const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 const PROTOCOL_VERSION: &str = "2020-07-15";
@@ -24,7 +24,7 @@ const AGENT: &str = concat!("orrery/", env!("CARGO_PKG_VERSION"));
 #[derive(Clone)]
 pub struct Call {
     pub verb: Method,
-    /// What is asked for, each part as it is.
+    /// The path's segments, unencoded.
     pub path: Vec<String>,
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
@@ -48,29 +48,29 @@ impl Call {
         Self { verb: Method::PUT, ..Self::post(path, body) }
     }
 
-    /// On the items of a container: the feed, a write of a new one, several writes.
+    /// A request to the items of a container: the feed, a create, several writes.
     pub fn items(verb: Method, database: &str, container: &str) -> Self {
         Self::new(verb, &["dbs", database, "colls", container, "docs"])
     }
 
-    /// On one item.
+    /// A request to one item.
     pub fn item(verb: Method, database: &str, container: &str, id: &str) -> Self {
         Self::new(verb, &["dbs", database, "colls", container, "docs", id])
     }
 
-    /// One page of a query, within one partition or range if a header names it; the body says which query.
+    /// One page of a query, within a partition or range if a header names one; the body is the query.
     pub fn page_of_query(database: &str, container: &str, body: impl Into<Bytes>) -> Self {
         Self::query_body(database, container, body).header("x-ms-documentdb-isquery", "True")
     }
 
-    /// One page of a query over all partitions, merged by the server if it is one of ours.
+    /// One page of a query over all partitions, merged by the server if it is an Orrery.
     pub fn query(database: &str, container: &str, body: impl Into<Bytes>) -> Self {
         Self::page_of_query(database, container, body)
             .header(ENABLE_CROSS_PARTITION, "True")
             .header(CROSS_PARTITION, "direct")
     }
 
-    /// What a client that merges ranges itself has to do for a query.
+    /// The plan of a query for a client that merges ranges itself.
     pub fn query_plan(database: &str, container: &str, body: impl Into<Bytes>, features: &str) -> Self {
         Self::query_body(database, container, body)
             .header("x-ms-cosmos-is-query-plan-request", "True")
@@ -94,18 +94,18 @@ impl Call {
         self
     }
 
-    /// If there is something to say.
+    /// Adds a header, if there is a value.
     pub fn header_if(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.headers.extend(value.map(|value| (name, value.into())));
         self
     }
 
-    /// Within the partition of this key, an array in ASCII.
+    /// Restricts the request to the partition of this key, a JSON array in ASCII.
     pub fn partition(self, key: impl Into<String>) -> Self {
         self.header(PARTITION_KEY, key)
     }
 
-    /// At a continuation, if there is one.
+    /// Adds a continuation, if there is one.
     pub fn after(self, continuation: Option<impl Into<String>>) -> Self {
         self.header_if("x-ms-continuation", continuation)
     }
@@ -114,12 +114,12 @@ impl Call {
         Self { body: body.into(), ..self }
     }
 
-    /// Whether it is for one physical partition, which may be gone.
+    /// Whether the request names a physical partition, which may be gone.
     pub fn names_a_range(&self) -> bool {
         self.headers.iter().any(|(name, _)| *name == RANGE)
     }
 
-    /// The path as it travels.
+    /// The encoded path.
     pub fn uri(&self) -> String {
         if self.path.is_empty() {
             return "/".to_owned();
@@ -127,7 +127,7 @@ impl Call {
         self.path.iter().map(|part| format!("/{}", segment(part))).collect()
     }
 
-    /// Signed for a moment.
+    /// The request, signed with this date.
     pub fn request(&self, account: &Account, now: Timestamp) -> Result<Request<Bytes>, String> {
         let date = now.to_http();
         let signed = account.credential().authorization(self.verb.as_str(), &self.path.join("/"), &date);
@@ -150,7 +150,7 @@ impl Call {
     }
 }
 
-/// A name inside a path.
+/// A name, encoded as a segment of a path.
 pub fn segment(name: &str) -> String {
     utf8_percent_encode(name, SEGMENT).to_string()
 }

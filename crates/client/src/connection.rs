@@ -1,4 +1,4 @@
-//! A server that answers: its address, whom to trust there, and requests sent to it.
+//! A server: its address, the trust settings, and requests to it.
 
 use crate::answer::Answer;
 use crate::http::{Address, Client, SendError, Tls, Trust, Versions, certificates};
@@ -9,7 +9,7 @@ use orrery_query::limits::VALUE_BYTES_MAX;
 use std::path::Path;
 use std::time::Duration;
 
-/// A page ends at 4 MiB, but its first row is there at any size that a query can build.
+/// A page ends at 4 MiB, but contains at least one row of any size that a query can build.
 const ANSWER_BYTES_MAX: usize = limits::PAGE_BYTES_MAX + 4 * VALUE_BYTES_MAX;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(limits::REQUEST_SECONDS_MAX);
 
@@ -21,7 +21,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// With the trust that [`trust`] finds.
+    /// With the trust settings from [`trust`].
     pub fn new(address: Address, ca: Option<&Path>) -> Result<Self, String> {
         let trust = trust(&address, ca)?;
         Self::trusting(address, trust, Versions::Http1)
@@ -31,14 +31,14 @@ impl Host {
         Ok(Self { address, client: Client::new(Tls { trust, versions })? })
     }
 
-    /// Makes sure that somebody answers. The hint ends the sentence that says that nobody does.
+    /// Checks that the server responds. The hint is appended to the error if it does not.
     pub async fn connect(&self, hint: &'static str) -> Result<Connection, String> {
         let connection = Connection { host: self.clone(), hint };
         self.client.connect(&self.address).await.map_err(|error| connection.sentence(error))?;
         Ok(connection)
     }
 
-    /// The answer to a request whose URI is a path, whatever its status.
+    /// The response to a request whose URI is a path, whatever its status.
     pub async fn send(
         &self,
         mut request: Request<Bytes>,
@@ -58,11 +58,11 @@ impl Host {
     }
 }
 
-/// Whom to trust at an address: the authorities in the file `ca`; without one, those of this machine. A server on loopback
-/// may have any certificate: whoever could stand in for it there could do so over http as well.
+/// The trust settings for an address: the authorities in the file `ca`; without one, those of this machine. A server on
+/// loopback may have any certificate: an impostor there could impersonate it over http as well.
 pub fn trust(address: &Address, ca: Option<&Path>) -> Result<Trust, String> {
     Ok(match ca {
-        // Nothing to trust: then a machine without any authority is no obstacle.
+        // Trusts nothing, so that a machine without any authority is no obstacle.
         _ if !address.is_tls => Trust::These(Vec::new()),
         Some(path) => {
             let pem = std::fs::read(path)
@@ -74,7 +74,7 @@ pub fn trust(address: &Address, ca: Option<&Path>) -> Result<Trust, String> {
     })
 }
 
-/// A server that answered a moment ago. Its errors are sentences.
+/// A server that is known to respond. Errors are sentences.
 #[derive(Clone)]
 pub struct Connection {
     host: Host,

@@ -1,4 +1,4 @@
-//! What is sent as `authorization`: a signature made with an account key, or a bearer token.
+//! The value of `authorization`: a signature with an account key, or a bearer token.
 
 use http::Method;
 use orrery_protocol::{InvalidKey, Key, Scheme, authorization};
@@ -11,7 +11,7 @@ pub enum Credential {
         key: Key,
         text: String,
     },
-    /// Called for every request, so that its holder can renew the token.
+    /// Called for every request, so that the token can be renewed.
     Token(Arc<dyn Fn() -> String + Send + Sync>),
 }
 
@@ -25,8 +25,8 @@ impl Credential {
         Self::Token(Arc::new(move || text.clone()))
     }
 
-    /// For a verb on a decoded path of the Cosmos DB endpoint, such as `dbs/d/colls/c/docs/i`, at a moment as HTTP
-    /// writes it.
+    /// For a verb on a decoded path of the Cosmos DB endpoint, such as `dbs/d/colls/c/docs/i`, with a date in
+    /// HTTP's format.
     pub fn authorization(&self, verb: &str, path: &str, date: &str) -> String {
         match self {
             Self::Key { key, .. } => key.authorization(verb, path, date),
@@ -34,7 +34,7 @@ impl Credential {
         }
     }
 
-    /// For the services port, where a signature covers the path as it travels.
+    /// For the services port, where a signature covers the encoded path.
     pub(crate) fn services_authorization(&self, verb: &Method, path: &str, date: &str) -> String {
         match self {
             Self::Key { key, .. } => key.services_authorization(verb.as_str(), path, date),
@@ -42,7 +42,7 @@ impl Credential {
         }
     }
 
-    /// For routes that take the key or a token as it is.
+    /// For routes that take the plain key or a token.
     pub fn bearer(&self) -> String {
         match self {
             Self::Key { text, .. } => format!("Bearer {text}"),

@@ -15,8 +15,8 @@
 //! storage/     tables and queues of a storage account
 //! ```
 //!
-//! The verbs of the command line and the remote adapter of `apps/kit` send everything through here; how often and how long
-//! each of them tries again is their own decision. Absent: stores, flags, what is printed.
+//! The verbs of the command line and the remote adapter of `apps/kit` send everything through here, each with its own
+//! retry policy. Absent: stores, flags, output.
 
 mod account;
 mod answer;

@@ -1,7 +1,8 @@
-//! A query over several partitions that the server leaves to its client: the plan, the ranges, and the rows merged.
+//! Executes a query over several partitions that the server leaves to its client: the plan, the ranges, and the merging
+//! of rows.
 //!
-//! A server of ours merges itself, because [`Call::query`] asks for that; Azure does not. Who sends the calls, and tries
-//! them again, is an [`Exchange`].
+//! An Orrery merges itself, because [`Call::query`] asks for that; Azure does not. An [`Exchange`] sends the calls,
+//! with retries.
 
 use crate::answer::{Answer, elements, not_understood};
 use crate::call::{Call, ENABLE_CROSS_PARTITION, RANGE};
@@ -12,25 +13,25 @@ use orrery_query::plan::distributed::merge::{self, FEATURES, Merge, Next};
 use orrery_query::plan::distributed::{Distributed, QueryRange};
 use orrery_value::{Value, utf8};
 
-/// Whether the server refuses a query because its ranges are to be merged here.
+/// Whether the server refuses a query because the client must merge its ranges.
 pub fn is_left_to_client(answer: &Answer) -> bool {
     merge::is_left_to_client(answer.status.as_u16(), answer.substatus(), &answer.refusal())
 }
 
-/// Sends calls and gives the answers of success.
+/// Sends calls and returns successful responses.
 pub trait Exchange: Sync {
     type Error: Send;
 
     fn exchange(&self, call: Call) -> impl Future<Output = Result<Answer, Self::Error>> + Send;
 
-    /// The ranges of the container that were not split, in order.
+    /// The unsplit ranges of the container, in order.
     fn ranges(
         &self,
         database: &str,
         container: &str,
     ) -> impl Future<Output = Result<Vec<Range>, Self::Error>> + Send;
 
-    /// The error for an answer that is not understood; the text is a sentence.
+    /// The error for a malformed response; the text is a sentence.
     fn not_understood(&self, why: String) -> Self::Error;
 
     /// The error for a query that cannot be merged.
@@ -41,7 +42,7 @@ pub struct Merged<'a, X> {
     by: &'a X,
     database: &'a str,
     container: &'a str,
-    /// The query and its parameters; a range gets another text.
+    /// The query and its parameters; the ranges get a rewritten text.
     body: Value,
     ranges: Vec<Range>,
     merge: Merge,
@@ -103,7 +104,7 @@ impl<'a, X: Exchange> Merged<'a, X> {
     }
 }
 
-/// Those with some of the wanted keys; one at least, for an answer to come from.
+/// Those that overlap the wanted keys; at least one, to get a response from.
 fn overlapping(all: Vec<Range>, wanted: &[QueryRange]) -> Vec<Range> {
     let first = all.first().cloned();
     let is_wanted = |range: &Range| wanted.iter().any(|wanted| wanted.overlaps(&range.min, &range.max));

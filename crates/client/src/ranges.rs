@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use serde::Deserialize;
 
-/// A half-open interval of effective partition keys, in hexadecimal as the store writes them.
+/// A half-open interval of effective partition keys, in the store's hexadecimal form.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
@@ -12,7 +12,7 @@ pub struct Range {
     pub min: String,
     #[serde(rename = "maxExclusive")]
     pub max: String,
-    /// The ranges that it was part of.
+    /// Its ancestors.
     #[serde(default)]
     pub parents: Vec<String>,
 }
@@ -24,12 +24,12 @@ struct Feed {
 }
 
 impl Range {
-    /// One page of the answer to [`Call::ranges`](crate::Call::ranges).
+    /// One page of the response to [`Call::ranges`](crate::Call::ranges).
     pub fn read(answer: &Answer) -> Result<Vec<Self>, serde_json::Error> {
         answer.parse::<Feed>().map(|feed| feed.ranges)
     }
 
-    /// Those that were not split, in order.
+    /// The unsplit ranges, in order.
     pub fn leaves(all: Vec<Self>) -> Vec<Self> {
         let parents: Vec<String> = all.iter().flat_map(|range| range.parents.clone()).collect();
         let mut leaves: Vec<Self> = all.into_iter().filter(|range| !parents.contains(&range.id)).collect();
@@ -37,7 +37,8 @@ impl Range {
         leaves
     }
 
-    /// Whether ranges in order cover all there is; while partitions are moved they may not.
+    /// Whether the sorted ranges cover the whole key space; while partitions are moved they may
+    /// not.
     pub fn are_whole(leaves: &[Self]) -> bool {
         leaves.first().is_some_and(|first| first.min.is_empty())
             && leaves.last().is_some_and(|last| last.max == "FF")

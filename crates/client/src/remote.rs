@@ -1,9 +1,9 @@
-//! A server as one client sees it, over as many connections as there are requests at a time.
+//! A client of a server, with as many connections as concurrent requests.
 //!
-//! What passes by itself is waited for here, up to a limit. A server that has no throughput left is waited for always.
-//! Long work ([`Remote::open`]) also waits for one that does not answer or is about to start, and goes on when it comes
-//! back: then what is asked may have been done already, and callers look again instead of believing that a second try was
-//! the first. Who sits in front of a terminal ([`Remote::at_once`]) hears of it instead.
+//! Retries transient errors, up to a limit. A server without throughput left is always waited for. Long-running work
+//! ([`Remote::open`]) also waits for a server that does not respond or is starting, and continues when it is back: a
+//! repeated request may then have been executed already, so callers check the state instead of assuming that the second
+//! attempt was the first. An interactive user ([`Remote::at_once`]) gets the error instead.
 
 use crate::account::Account;
 use crate::answer::{Answer, allowed, not_understood};
@@ -33,17 +33,17 @@ enum WaitsFor {
 const PATIENCE: Duration = Duration::from_secs(limits::MIGRATION_PATIENCE_SECONDS_MAX);
 const PAUSE_MIN: Duration = Duration::from_millis(20);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// A server that says to come back at once is given a moment all the same.
+/// The minimum delay, even if the server asks for none.
 const ASKED_MIN: Duration = Duration::from_millis(1);
 
 impl Remote {
-    /// Of a server that answers now; later it may be away for a while.
+    /// For a server that responds now; later it may be away for a while.
     pub async fn open(account: Account) -> Result<Self, String> {
         let env = Env::system().map_err(|error| error.to_string())?;
         Self::connected(account, env, WaitsFor::TheServer).await
     }
 
-    /// One that gives up as soon as the server does not answer. `env` tells the time that requests are signed with.
+    /// Variant that gives up as soon as the server does not respond. `env` supplies the signed dates.
     pub async fn at_once(account: Account, env: Env) -> Result<Self, String> {
         Self::connected(account, env, WaitsFor::Throughput).await
     }
@@ -57,7 +57,7 @@ impl Remote {
         &self.env
     }
 
-    /// Whatever it answers in the end.
+    /// The final response, whatever its status.
     pub async fn call(&self, call: &Call) -> Result<Answer, String> {
         let (begun, mut pause) = (Instant::now(), PAUSE_MIN);
         loop {
@@ -71,7 +71,7 @@ impl Remote {
         }
     }
 
-    /// The resources of a list, of all its pages; or the answer that refuses one, such as 404.
+    /// The resources of a list, from all pages; or the response that refuses a page, such as 404.
     pub async fn list(
         &self,
         path: &[&str],
@@ -124,7 +124,7 @@ impl Exchange for Remote {
 }
 
 impl WaitsFor {
-    /// Whether this outcome may be another one soon; none is a connection that broke.
+    /// Whether this outcome is transient; `None` is a broken connection.
     fn passes(self, answer: Option<&Answer>) -> bool {
         match (self, answer.map(|answer| answer.status.as_u16())) {
             (_, Some(429)) => true,

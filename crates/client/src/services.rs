@@ -1,7 +1,7 @@
 //! The services port of a running server, found from its Cosmos DB endpoint.
 //!
-//! `GET /` of the endpoint tells the port and the account's id, `/healthz` of the port tells the id again. The two must be
-//! the same before anything is asked, so that a command never changes another server than the one `--url` names.
+//! `GET /` of the endpoint returns the port and the account's id, `/healthz` of the port returns the id again. The two
+//! must be equal before any request, so that a command never changes a server other than the one named by `--url`.
 
 use crate::account::{About, Account};
 use crate::answer::Answer;
@@ -22,11 +22,11 @@ pub struct Services {
 }
 
 impl Services {
-    /// The services port of the account's server, where the server says it is or, behind a port mapping, at `url`.
+    /// The services port of the account's server, as the server reports it or, behind a port mapping, at `url`.
     pub async fn find(account: &Account, url: Option<&str>) -> Result<Self, String> {
         let about = account.about().await;
         let (address, about) = match url {
-            // A token may not be good enough to read the account, and is good enough for the services.
+            // A token may be valid for the services without permission to read the account.
             Some(url) => (Address::parse("--services-url", url)?, about.unwrap_or_default()),
             None => {
                 let about = about?.ok_or_else(|| {
@@ -54,9 +54,9 @@ impl Services {
         self.connection.address()
     }
 
-    /// Whether this is a port of the server that was asked first.
+    /// Whether this port belongs to the account's server.
     async fn check(&mut self, about: &About) -> Result<(), String> {
-        // It may be another server's, which has no business with the credential.
+        // It may belong to another server, which must not see the credential.
         let healthy: Value = self.send(Request::get("/healthz"), Bytes::new(), |_| Ok(())).await?.json()?;
         if healthy["accountId"] == about.account_id.as_str() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Services {
         ))
     }
 
-    /// Sends a request with the account's credential, if it has none, and gives the answer, whatever its status.
+    /// Sends a request with the account's credential, unless it has one, and returns the response, whatever its status.
     pub async fn exchange(&mut self, request: Builder, body: Bytes) -> Result<Answer, String> {
         let account = self.account.clone();
         let sign = |request: &mut Request<Bytes>| {
@@ -97,7 +97,7 @@ impl Services {
         self.connection.exchange(request).await
     }
 
-    /// The answer to a request that succeeds; else the reason that the server gives.
+    /// The response to a successful request, else the server's reason.
     pub async fn ask<T: DeserializeOwned>(&mut self, request: Builder, body: Bytes) -> Result<T, String> {
         let answer = self.exchange(request, body).await?;
         if !answer.status.is_success() {

@@ -1,7 +1,7 @@
 //! `orrery check`: goes through a data folder that no server holds, and says where its rows disagree.
 //!
-//! It opens the folder as `serve` does, checks of its end included, reads every file of tables against its checksum, follows
-//! the log from the first entry that was not trimmed, and writes nothing of its own.
+//! It opens the folder as `serve` does, including the checks of its end, verifies the checksum of every table file,
+//! follows the log from the first entry that was not trimmed, and changes no data.
 
 use crate::limits;
 use crate::schema_check;
@@ -29,7 +29,7 @@ pub struct CheckFlags {
     json: bool,
 }
 
-/// Prints what it finds, a line each; the exit code is 1 if that is anything.
+/// Prints a line per finding; the exit code is 1 if there are any.
 pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
     let mut report = Report::default();
     let db = open(&flags.data, &mut report)?;
@@ -51,14 +51,14 @@ pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints lines as they come, or keeps the first of them for JSON.
+/// Prints lines at once, or collects the first of them for JSON.
 struct Told {
     is_json: bool,
     mismatches: Vec<String>,
 }
 
 impl Told {
-    /// Nobody may be reading it.
+    /// The reader may be gone.
     fn line(&self, line: &str) {
         if !self.is_json {
             let _ = terminal::print(&format!("{line}\n"));
@@ -73,7 +73,7 @@ impl Told {
     }
 }
 
-/// How many items do not match the schemas of their containers; each is told.
+/// Reports the items that do not match their container's schema, and returns their number.
 fn check_schemas(state: &dyn Read, catalog: &Catalog, told: &mut Told) -> Result<u64, String> {
     let (mut containers, mut mismatched) = (0, 0);
     for container in catalog.all_containers().filter(|container| container.schemas().is_some()) {
@@ -90,8 +90,7 @@ fn check_schemas(state: &dyn Read, catalog: &Catalog, told: &mut Told) -> Result
     Ok(mismatched)
 }
 
-/// A folder that is not there is a mistake, and none is made. Reports what is wrong with files that did not keep it from
-/// being opened.
+/// A missing folder is an error, and none is created. Reports damage that did not prevent opening.
 fn open(path: &Path, report: &mut Report) -> Result<Db, String> {
     if !path.join("FORMAT").is_file() {
         return Err(format!("{} is not an orrery data folder", path.display()));
@@ -114,7 +113,7 @@ struct Report {
     containers: u64,
     items: u64,
     entries: u64,
-    /// A sentence for each kind of fault of each container.
+    /// A sentence per kind of fault and container.
     lines: Vec<String>,
 }
 

@@ -9,7 +9,7 @@
 //! spaces            what a data folder holds, which `serve` opens it with too
 //! ```
 //!
-//! Each is its flags and one function; `server` puts them into the command line beside those of `cli`.
+//! Each has its flags and one function; `server` adds them to the command line beside those of `cli`.
 
 pub mod check;
 mod fake_push;

@@ -1,4 +1,4 @@
-//! `orrery notify`: the verbs that ask a server, and `sim` and `fake-push`, which need none.
+//! `orrery notify`: the verbs for a server, and `sim` and `fake-push`, which need none.
 
 use crate::fake_push::{FakePushFlags, fake_push};
 use crate::sim::{SimFlags, sim};

@@ -1,4 +1,5 @@
-//! `orrery check --schemas`: the items of a folder against the schemas of their containers, whatever violations come to.
+//! `orrery check --schemas`: validates the items of a folder against their containers' schemas, whatever the schemas'
+//! modes.
 
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{ItemRow, partition_key_of};
@@ -7,8 +8,8 @@ use orrery_documents::spaces::DOCUMENTS;
 use orrery_kv::{Error, Order, Read};
 use orrery_value::Value;
 
-/// Goes through the items of a container that has a schema; `say` is told of each violation as it is found. How many items
-/// there are that do not match.
+/// Validates the items of a container with a schema; reports each violation to `say`, and returns the number of invalid
+/// items.
 pub fn check_items(
     state: &dyn Read,
     container: &Container,

@@ -1,7 +1,7 @@
 //! `orrery notify sim`: replays a day against a policy, in memory and by a clock that it moves, and says what would have
 //! been pushed, deferred, limited and deduplicated. Nothing is sent and no server is needed.
 //!
-//! Its input is JSON, a line for each thing that happens, in any order:
+//! Its input is JSON lines, one per occurrence, in any order:
 //!
 //! ```text
 //! {"at": "2026-11-15T09:00:00Z", "preferences": {"userId": "ann", "timezone": "Asia/Kolkata"}}
@@ -9,8 +9,8 @@
 //! {"at": "2026-11-15T17:41:00Z", "device": {"userId": "ann", "deviceId": "d", "platform": "fcm"}}
 //! ```
 //!
-//! Who has no device in it is given one at the start, so that pushes show. After the last line the clock goes on for
-//! another day, for what was deferred.
+//! A user without a device gets one at the start, so that pushes appear. After the last line the clock runs for another
+//! day, for deferred notifications.
 
 use clap::Args;
 use orrery_cli::client::block_on;
@@ -64,7 +64,7 @@ enum What {
     Device(Value),
 }
 
-/// How far the clock goes between two looks for what is due.
+/// The clock's step between two dispatches.
 const STEP: Duration = Duration::from_secs(60);
 const AFTERWARDS: Duration = Duration::from_secs(24 * 60 * 60);
 /// An input is a day of a few thousand users, not an archive.
@@ -190,7 +190,7 @@ fn named(value: &Value) -> Vec<String> {
     several.chain([&value["userId"]]).filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The ids of the events that it makes, with their users.
+/// The ids of its events, with their users.
 async fn happen(service: &Notifications, what: What) -> Result<Vec<(String, String)>, ServiceError> {
     let missing = || ServiceError::Invalid { member: "userId".to_owned(), reason: "whose is it?".to_owned() };
     let of = |value: &Value| value["userId"].as_str().map(str::to_owned).ok_or_else(missing);
@@ -220,7 +220,7 @@ async fn happen(service: &Notifications, what: What) -> Result<Vec<(String, Stri
     }
 }
 
-/// Moves the clock to a time, minute by minute, and does what falls due on the way.
+/// Advances the clock to a time, minute by minute, and dispatches what becomes due.
 async fn pass(service: &Notifications, env: &Env, until: Timestamp) -> Result<(), String> {
     while env.now() < until {
         let left = Duration::from_millis(until.millis() - env.now().millis());
@@ -248,7 +248,7 @@ fn to_json(events: &[Event], pushes: &BTreeMap<String, Vec<(String, String)>>) -
     json!({ "summary": summary(events, pushes), "events": told.collect::<Vec<_>>() })
 }
 
-/// The pushes of the notification that this event opened; those that joined it pushed nothing.
+/// The pushes of the notification that this event created; events that joined it pushed nothing.
 fn pushed<'a>(event: &Event, pushes: &'a BTreeMap<String, Vec<(String, String)>>) -> &'a [(String, String)] {
     let has_own = event.status != Status::Deduplicated;
     let of = event.notification_id.as_ref().filter(|_| has_own).and_then(|id| pushes.get(id));

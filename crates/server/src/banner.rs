@@ -1,6 +1,6 @@
 //! What the server prints when it is ready: where it is, and a connection string to copy.
 
-use crate::config::{Config, Durability, PortNumbers};
+use crate::config::{Advertised, Config, Durability, PortNumbers};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_protocol::storage::DEVELOPMENT_ACCOUNT;
 use std::net::{IpAddr, SocketAddr};
@@ -44,10 +44,13 @@ pub fn text(config: &Config, keys: &AccountKeys, accounts: &StorageAccounts, por
 /// For the SDKs of Azure Storage. They take the address of an account from it, so it is one that can be dialled.
 fn connection_string(config: &Config, accounts: &StorageAccounts, ports: PortNumbers) -> String {
     let Some(account) = accounts.find(DEVELOPMENT_ACCOUNT) else { return String::new() };
-    let host = config.advertised.as_ref().map(|advertised| advertised.host.clone());
+    let advertised =
+        |advertised: &Advertised, port| Advertised { port: None, ..advertised.clone() }.authority(port);
     let endpoint = |port: u16| {
-        let authority =
-            host.as_ref().map_or_else(|| storage_host(config.host, port), |host| format!("{host}:{port}"));
+        let authority = match &config.advertised {
+            Some(host) => advertised(host, port),
+            None => storage_host(config.host, port),
+        };
         format!("http://{authority}/{}", account.name)
     };
     format!(

@@ -41,7 +41,7 @@ pub enum Needs {
     Writing,
     /// It is about credentials: the operator, too, must show one that may write.
     Credential,
-    /// It is about the account's own keys: one of them, and not the one that everybody knows.
+    /// It is about keys that others use: one of the account's own, and not the one that everybody knows.
     OwnKey,
 }
 
@@ -104,8 +104,8 @@ fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
             Err(Problem::unauthorized(sentence))
         }
         (Caller::Key(Access::Published), Needs::OwnKey) => {
-            let sentence = "the published key does not open the account's own keys; use one of them (keys.json in the \
-                            data folder has them)";
+            let sentence = "the published key does not open keys; use one of the account's own (keys.json in the data \
+                            folder has them)";
             Err(Problem::new(Kind::Forbidden, sentence))
         }
         (Caller::Key(Access::ReadOnly), Needs::Writing | Needs::Credential | Needs::OwnKey) => {
@@ -120,7 +120,7 @@ fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
 pub fn needs(method: &Method, path: &str) -> Option<Needs> {
     match path {
         "/" | "/healthz" | "/readyz" => None,
-        _ if orrery_api_admin::are_about_keys(path) => Some(Needs::OwnKey),
+        _ if orrery_api_admin::are_about_keys(method, path) => Some(Needs::OwnKey),
         _ if orrery_api_admin::are_about_credentials(path) => Some(Needs::Credential),
         _ if method == Method::GET || method == Method::HEAD => Some(Needs::Reading),
         _ => Some(Needs::Writing),
@@ -158,5 +158,9 @@ mod tests {
         assert_eq!(needs(&Method::GET, "/v1/keys"), Some(Needs::OwnKey));
         assert_eq!(needs(&Method::POST, "/v1/keys/primary/regenerate"), Some(Needs::OwnKey));
         assert_eq!(needs(&Method::GET, "/v1/roles/x"), Some(Needs::Credential));
+        assert_eq!(needs(&Method::GET, "/v1/accounts"), Some(Needs::Credential));
+        assert_eq!(needs(&Method::POST, "/v1/accounts"), Some(Needs::Credential));
+        assert_eq!(needs(&Method::GET, "/v1/accounts/orders/keys"), Some(Needs::OwnKey));
+        assert_eq!(needs(&Method::DELETE, "/v1/accounts/orders"), Some(Needs::OwnKey));
     }
 }

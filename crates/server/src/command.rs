@@ -16,6 +16,7 @@ use orrery_cli::migrate::{self, MigrateFlags};
 use orrery_cli::monitor::{self, AlertsFlags, CostFlags, TopFlags};
 use orrery_cli::query::{self, QueryFlags};
 use orrery_cli::schema::{self, SchemaFlags};
+use orrery_cli::storage::{self, AccountVerbFlags, QueueFlags, TableFlags};
 use orrery_offline::check::{self, CheckFlags};
 use orrery_offline::notify::{self, NotifyFlags};
 use orrery_offline::token::{self, TokenFlags};
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 #[command(
     name = "orrery",
     version,
-    about = "A document database in one binary that the Azure Cosmos DB SDKs talk to",
+    about = "Documents, tables and queues in one binary that the Azure SDKs talk to",
     max_term_width = 100
 )]
 struct Command {
@@ -55,6 +56,12 @@ enum Verb {
     Export(ExportFlags),
     /// A prompt for queries and data, with history and completion
     Shell(ShellFlags),
+    /// Look at the tables of a storage account, query and write their entities
+    Table(Box<TableFlags>),
+    /// Look at the queues of a storage account, put and receive messages
+    Queue(Box<QueueFlags>),
+    /// Add storage accounts to a running server, list them, replace their keys
+    Account(Box<AccountVerbFlags>),
     /// Create databases, containers and policies as a blueprint declares them
     Apply(Box<ApplyFlags>),
     /// Write a blueprint to begin with
@@ -120,6 +127,9 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Import(flags) => data::import(&flags),
         Verb::Export(flags) => data::export(&flags).map(done),
         Verb::Shell(flags) => data::shell(&flags).map(done),
+        Verb::Table(flags) => storage::table(&flags).map(done),
+        Verb::Queue(flags) => storage::queue(&flags).map(done),
+        Verb::Account(flags) => storage::account(&flags).map(done),
         Verb::Apply(flags) => blueprints::apply(&flags),
         Verb::Init(flags) => blueprints::init(&flags).map(done),
         Verb::Check(flags) => check::check(&flags),

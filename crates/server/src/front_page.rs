@@ -1,5 +1,6 @@
 //! `GET /` of the services port: what is where, for a person with a browser.
 
+use crate::config::PortNumbers;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
@@ -8,10 +9,12 @@ use orrery_api_common::{Body, body, split_authority};
 
 const PAGE: &str = include_str!("front_page.html");
 
-/// The page, with the Cosmos DB endpoint under the name that the browser dialled.
-pub fn answer(headers: &HeaderMap, cosmos_port: u16) -> Response<Body> {
-    let endpoint = format!("http://{}:{cosmos_port}/", dialled(headers));
-    let page = PAGE.replace("{endpoint}", &endpoint).replace("{version}", env!("CARGO_PKG_VERSION"));
+/// The page, with the other ports under the name that the browser dialled.
+pub fn answer(headers: &HeaderMap, ports: PortNumbers) -> Response<Body> {
+    let host = dialled(headers);
+    let url = |port: u16| format!("http://{host}:{port}/");
+    let page = PAGE.replace("{endpoint}", &url(ports.cosmos)).replace("{version}", env!("CARGO_PKG_VERSION"));
+    let page = page.replace("{queue}", &url(ports.queue)).replace("{table}", &url(ports.table));
     let mut response = Response::new(body(page));
     for (name, value) in [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

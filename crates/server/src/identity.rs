@@ -1,12 +1,12 @@
-//! The issuers whose bearer tokens the server takes, and whom tokens may be for.
+//! The trusted issuers of bearer tokens, and the accepted audiences.
 
 use crate::config::Config;
 use orrery_api_common::bearer::{COSMOS, Discovery, Issuer, KeySet, Trust};
 use orrery_api_common::secrets;
 use orrery_protocol::EMULATOR_KEY;
 
-/// The issuers that are believed: the one that was named, and on loopback our own and the emulators'. The last is taken
-/// exactly where the published key is.
+/// The trusted issuers: the configured one, and on loopback our own and the emulators'. The last is accepted exactly
+/// where the published key is.
 pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
     let mut issuers = Vec::new();
     if config.is_loopback() {
@@ -31,7 +31,7 @@ fn named(config: &Config, name: &str) -> Result<Issuer, String> {
     Ok(Issuer::fixed(name, keys))
 }
 
-/// Whom tokens may be for: Cosmos DB, this server as it can be dialled, and what was named.
+/// The accepted audiences: Cosmos DB, this server under its addresses, and the configured ones.
 pub fn audiences(config: &Config, port: u16) -> Vec<String> {
     let mut hosts = vec![config.host.to_string()];
     if config.is_loopback() {

@@ -18,7 +18,7 @@ pub fn start(config: &Config) -> Result<(), String> {
     started.map_err(|error| format!("logging could not be started: {error}"))
 }
 
-/// The request log is there if it is named, and then beside what else is logged by default.
+/// The request log is on if named, in addition to the default log.
 fn directives(given: &str) -> String {
     let (requests, mut others): (Vec<&str>, Vec<&str>) = given
         .split(',')

@@ -33,7 +33,7 @@ mod stores;
 use orrery_cli::{client, terminal};
 use std::process::ExitCode;
 
-/// Allocation is a tenth of what a write costs with the system's allocator, and a third of that with this one.
+/// Allocation is a tenth of a write's cost with the system's allocator, and a third of that with this one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

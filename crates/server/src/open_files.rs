@@ -1,12 +1,13 @@
-//! How many files and sockets the process may have open. Connections share them with the engine, and must not take them all:
-//! an engine that cannot open a file cannot write.
+//! The limit of open files and sockets. Connections share it with the engine, and must not exhaust it: an engine that
+//! cannot open a file cannot write.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Of the files that may be open, the connections of one port take one in so many.
+/// The share of the limit for the connections of one port: one in this many.
 const SHARE: u64 = 4;
 
-/// Raises the limit to what the system allows this user, as the default is that of a shell; `None` if there is none then.
+/// Raises the limit to the system's maximum for this user, since the default is meant for shells; `None` if there is no
+/// limit then.
 pub fn raise() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
@@ -15,7 +16,7 @@ pub fn raise() -> Option<u64> {
     }
 }
 
-/// The connections that each port takes, of those that are wanted.
+/// The connections of each port, at most the configured number.
 pub fn connections_max(wanted: u32, files_max: Option<u64>) -> u32 {
     let share = files_max.map_or(u32::MAX, |files| u32::try_from(files / SHARE).unwrap_or(u32::MAX));
     wanted.min(share.max(1))

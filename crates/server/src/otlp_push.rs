@@ -1,4 +1,5 @@
-//! `--otlp URL`: measurements sent to a collector every few seconds, and once more when the server stops.
+//! `--otlp URL`: pushes measurements to a collector every few seconds, and once more when the server
+//! stops.
 
 use crate::client::{Address, Host};
 use crate::limits;
@@ -8,7 +9,7 @@ use orrery_api_admin::monitor::{Watch, otlp};
 use orrery_api_common::Stop;
 use std::time::Duration;
 
-/// Where to send, and how often.
+/// The collector's URL and the interval.
 #[derive(Clone, Debug)]
 pub struct Push {
     pub address: Address,

@@ -1,4 +1,4 @@
-//! `--ports-file`: where a script that let us choose ports finds them. Written whole, once we answer.
+//! `--ports-file`: the chosen ports, for scripts. Written atomically, once the server answers.
 
 use crate::config::PortNumbers;
 use std::path::Path;

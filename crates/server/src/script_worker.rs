@@ -1,4 +1,4 @@
-//! `orrery script-worker`: the process in which the server runs scripts. People have no use for it.
+//! `orrery script-worker`: the process in which the server runs scripts; not for users.
 
 use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
@@ -10,8 +10,8 @@ pub fn work() -> Result<(), String> {
         .map_err(|error| format!("the server that started this cannot be served: {error}"))
 }
 
-/// A signal for all processes of a service must not end a script that the server waits for: the server ends its workers.
-/// Once a handler is installed, it stays after its runtime is gone.
+/// A signal to all processes of a service must not end a script that the server waits for: the server ends its workers.
+/// An installed handler outlives its runtime.
 fn outlive_signals() -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let _entered = runtime.enter();
@@ -21,7 +21,7 @@ fn outlive_signals() -> std::io::Result<()> {
     Ok(())
 }
 
-/// This program, as a worker is started from it. On Linux that is the program that runs, though its file was replaced.
+/// The program from which a worker is started: this one. On Linux the running image, even if its file was replaced.
 pub fn program() -> Result<PathBuf, String> {
     let own = PathBuf::from("/proc/self/exe");
     if own.exists() {

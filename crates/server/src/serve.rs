@@ -1,7 +1,7 @@
 //! `orrery serve`: open the folder, bind the ports, say where we are, answer until told to stop.
 
 use crate::banner;
-use crate::blueprints::{self, Blueprints, OwnQueries};
+use crate::blueprints::{self, Blueprints, OwnQueries, OwnStorage};
 use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, PortNumbers};
@@ -15,11 +15,11 @@ use crate::services::Services;
 use crate::stores::Stores;
 use orrery_api_admin::Admin;
 use orrery_api_admin::monitor::family::Family;
-use orrery_api_admin::monitor::{self, Watch};
+use orrery_api_admin::monitor::{self, StorageStores, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
-use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_cosmos::{Cosmos, Options, OtherPorts};
 use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
 use orrery_api_storage::{Options as StorageOptions, Storage};
@@ -173,7 +173,11 @@ async fn run(
         keys: keys.keys()?,
         account: "orrery".to_owned(),
         account_id: keys.account_id()?,
-        services_port: Some(ports.services),
+        ports: OtherPorts {
+            services: Some(ports.services),
+            queue: Some(ports.queue),
+            table: Some(ports.table),
+        },
         secret: keys.token_secret,
         consistency: config.consistency,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.cosmos)),
@@ -204,7 +208,8 @@ async fn run(
         is_serverless: config.throttling.is_serverless,
         is_throttling: config.throttling.is_on,
     };
-    let watch = Watch::new(store.clone(), cosmos.clone(), options);
+    let watched = StorageStores { tables: stores.tables.clone(), queues: stores.queues.clone() };
+    let watch = Watch::new(store.clone(), cosmos.clone(), watched, options);
     let counts = listeners.counts();
     let measured = in_process.clone();
     watch.tell_also(move || {
@@ -217,6 +222,7 @@ async fn run(
         cosmos: cosmos.clone(),
         watch: watch.clone(),
         keys: Arc::new(OwnKeys(keys.clone())),
+        accounts: accounts.clone(),
         queries: Arc::new(OwnQueries::new(known.clone(), keys.clone(), store.env().clone())),
         wake: waker(&background, in_process.clone()),
     };
@@ -226,13 +232,14 @@ async fn run(
         background,
         keys,
         callers,
-        cosmos_port: ports.cosmos,
+        ports,
         watch: watch.clone(),
         blueprints: known,
         admin,
         api,
     };
-    blueprints::apply_at_start(&services).await?;
+    let own = OwnStorage { accounts: accounts.clone(), table: table.clone(), queue: queue.clone() };
+    blueprints::apply_at_start(&services, own).await?;
     start.succeed(config);
     let banner = banner::text(config, &services.keys, &accounts, ports);
     // Nobody may be reading it.
@@ -348,7 +355,7 @@ impl orrery_api_admin::AccountKeys for OwnKeys {
     }
 }
 
-/// What the ports of storage share: accounts, tokens of the issuers, roles that were assigned here.
+/// What the ports of storage share: accounts, and tokens of the issuers with the roles in them.
 fn storage(
     config: &Config,
     accounts: Arc<StorageAccounts>,

@@ -3,6 +3,7 @@
 
 use crate::blueprints::Blueprints;
 use crate::caller::{self, Caller, Callers, Needs};
+use crate::config::PortNumbers;
 use crate::front_page;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -26,8 +27,7 @@ pub struct Services {
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
     pub callers: Callers,
-    /// Where the Cosmos DB endpoint listens.
-    pub cosmos_port: u16,
+    pub ports: PortNumbers,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
     pub admin: Admin,
@@ -70,7 +70,7 @@ impl Services {
             (&Method::GET, "/healthz") => {
                 Ok(reply(&json!({ "status": "ok", "accountId": self.cosmos.account_id() })))
             }
-            (&Method::GET, "/") => Ok(front_page::answer(&head.headers, self.cosmos_port)),
+            (&Method::GET, "/") => Ok(front_page::answer(&head.headers, self.ports)),
             (&Method::GET, "/readyz") => {
                 self.readiness(self.callers.admit(head, Needs::Reading).await.is_ok())
             }

@@ -1,7 +1,9 @@
 //! Where one attack takes place: a data folder, a scratch folder, the server's binary, and blocking calls to a server.
 
-use orrery_core::Env;
-use orrery_testing_client::{Client, ContainerPath, Options, OwnedReply, Request, ServerProcess, Signer};
+use orrery_core::{Env, Timestamp};
+use orrery_testing_client::{
+    Client, ContainerPath, Method, Options, OwnedReply, Request, ServerProcess, Signer, StorageRequest,
+};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -15,6 +17,10 @@ use tokio::runtime::{Builder, Runtime};
 const RAW_SECONDS_MAX: u64 = 30;
 /// The most that a raw exchange reads of an answer.
 const RAW_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What attacks on storage ports use.
+pub const QUEUE: &str = "attacked";
+pub const TABLE: &str = "attacked";
 
 pub struct Arena {
     binary: PathBuf,
@@ -83,6 +89,59 @@ impl Arena {
         Signer::emulator(self.env.now())
     }
 
+    /// The current time, which storage requests are signed for.
+    pub fn now(&self) -> Timestamp {
+        self.env.now()
+    }
+
+    /// The reply of a storage port, whatever its status, on a connection of its own.
+    pub fn call_storage(&self, port: SocketAddr, request: &StorageRequest) -> Result<OwnedReply, String> {
+        let mut client = Client::new(port, self.env.clone());
+        self.runtime.block_on(client.call_storage(request)).map_err(|error| error.to_string())
+    }
+
+    /// The reply, which must have this status and, if it is a refusal, this code.
+    pub fn expect_storage(
+        &self,
+        status: u16,
+        code: &str,
+        port: SocketAddr,
+        request: &StorageRequest,
+    ) -> Result<OwnedReply, String> {
+        let reply = self.call_storage(port, request)?;
+        if (reply.status, reply.header("x-ms-error-code").unwrap_or_default()) != (status, code) {
+            let said: String = String::from_utf8_lossy(&reply.body).chars().take(400).collect();
+            let target = request.target();
+            return Err(format!(
+                "{target} is answered with {} instead of {status} {code}: {said}",
+                reply.status
+            ));
+        }
+        Ok(reply)
+    }
+
+    /// Makes a queue and a table, both without anything in them.
+    pub fn make_queue_and_table(&self, server: &ServerProcess) -> Result<(), String> {
+        self.expect_storage(201, "", server.queue(), &StorageRequest::queue(Method::Put, QUEUE))?;
+        let table = format!("{{\"TableName\":\"{TABLE}\"}}");
+        let table = StorageRequest::table(Method::Post, "Tables").body("application/json", table);
+        self.expect_storage(201, "", server.table(), &table).map(drop)
+    }
+
+    /// Fails unless the queue and the table of [`make_queue_and_table`](Self::make_queue_and_table) are there, and empty.
+    pub fn check_nothing_is_stored(&self, server: &ServerProcess) -> Result<(), String> {
+        let metadata = StorageRequest::queue(Method::Get, QUEUE).parameter("comp", "metadata");
+        let queue = self.expect_storage(200, "", server.queue(), &metadata)?;
+        let count = queue.header("x-ms-approximate-messages-count").unwrap_or_default();
+        let all = StorageRequest::table(Method::Get, format!("{TABLE}()"));
+        let rows = self.expect_storage(200, "", server.table(), &all)?;
+        let rows = rows.json().and_then(|page| page["value"].as_array().map(Vec::len));
+        if (count, rows) == ("0", Some(0)) {
+            return Ok(());
+        }
+        Err(format!("there are {count} messages and {rows:?} entities, although all was refused"))
+    }
+
     /// A client for the server's Cosmos DB port; it connects at its first call.
     pub fn caller(&self, server: &ServerProcess) -> Caller<'_> {
         Caller { arena: self, client: Client::new(server.cosmos(), self.env.clone()) }
@@ -128,7 +187,7 @@ impl Arena {
         if !server.is_running() {
             return Err(format!("the server has ended; it printed:\n{}", server.log()));
         }
-        let account = self.caller(server).call(&Request::new(orrery_testing_client::Method::Get, ""))?;
+        let account = self.caller(server).call(&Request::new(Method::Get, ""))?;
         if account.status != 200 {
             return Err(format!("the account is answered with {}", account.status));
         }

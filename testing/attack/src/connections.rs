@@ -2,7 +2,7 @@
 //! that had shown its key keeps its connection, and the log and the metrics say what happened.
 
 use orrery_attack::Arena;
-use orrery_testing_client::{Connection, Method, Request};
+use orrery_testing_client::{Connection, Method, Request, ServerProcess, StorageRequest, StorageService};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -10,20 +10,55 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+/// Connections that each port takes.
+const LIMIT: &[&str] = &["--connections", "256"];
 const SERVED_WITHIN: Duration = Duration::from_secs(20);
 
+/// A port, and a request that its clients show their key with.
+struct Flooded {
+    name: &'static str,
+    port: SocketAddr,
+    request: Vec<u8>,
+}
+
 pub fn attack(arena: &Arena) -> Result<(), String> {
-    let mut server = arena.start(&["--connections", "256"])?;
+    let server = arena.start(LIMIT)?;
+    let request = Request::new(Method::Get, "").encode(&arena.signer());
+    let flooded = [Flooded { name: "cosmos", port: server.cosmos(), request }];
     let services = SocketAddr::from(([127, 0, 0, 1], server.ports().services));
-    let cosmos = server.cosmos();
-    let flood = arena.rounds(1_000, 10_000);
+    flood(arena, server, &flooded, Some(services))
+}
+
+pub fn storage(arena: &Arena) -> Result<(), String> {
+    let server = arena.start(LIMIT)?;
+    let list = |service| {
+        let list = StorageRequest::new(service, Method::Get, "");
+        list.parameter("restype", "service").parameter("comp", "properties").encode(arena.now())
+    };
+    let flooded = [
+        Flooded { name: "queue", port: server.queue(), request: list(StorageService::Queue) },
+        Flooded { name: "table", port: server.table(), request: list(StorageService::Table) },
+    ];
+    flood(arena, server, &flooded, None)
+}
+
+fn flood(
+    arena: &Arena,
+    mut server: ServerProcess,
+    flooded: &[Flooded],
+    also: Option<SocketAddr>,
+) -> Result<(), String> {
+    let rounds = arena.rounds(1_000, 10_000);
     arena.block_on(async {
-        let account = Request::new(Method::Get, "").encode(&arena.signer());
-        let mut client = Connection::connect(cosmos).await.map_err(|error| error.to_string())?;
-        served(&mut client, &account).await?;
+        let mut clients = Vec::new();
+        for one in flooded {
+            let mut client = Connection::connect(one.port).await.map_err(|error| error.to_string())?;
+            served(&mut client, &one.request).await?;
+            clients.push(client);
+        }
         let mut held = Vec::new();
-        for number in 0..flood {
-            for port in [cosmos, services] {
+        for number in 0..rounds {
+            for port in flooded.iter().map(|one| one.port).chain(also) {
                 held.push(idle(port, number).await?);
             }
             // This process has a limit of its own.
@@ -31,25 +66,36 @@ pub fn attack(arena: &Arena) -> Result<(), String> {
                 held.drain(..200);
             }
         }
-        served(&mut client, &account)
-            .await
-            .map_err(|error| format!("the client with a key lost its connection: {error}"))?;
-        let mut other = Connection::connect(cosmos).await.map_err(|error| error.to_string())?;
-        served(&mut other, &account).await.map_err(|error| format!("a new client is locked out: {error}"))
+        for (one, client) in flooded.iter().zip(&mut clients) {
+            let name = one.name;
+            served(client, &one.request)
+                .await
+                .map_err(|error| format!("the client of {name} with a key lost its connection: {error}"))?;
+            let mut other = Connection::connect(one.port).await.map_err(|error| error.to_string())?;
+            let other = served(&mut other, &one.request).await;
+            other.map_err(|error| format!("a new client of {name} is locked out: {error}"))?;
+        }
+        Ok::<_, String>(())
     })?;
-    let metrics =
-        arena.ask(services, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
-    let evicted =
-        metrics.lines().find(|line| line.starts_with("orrery_connections_evicted_total{port=\"cosmos\"}"));
-    if evicted.is_none_or(|line| line.ends_with(" 0")) {
-        return Err(format!("the metric does not tell of it: {evicted:?}"));
-    }
+    flooded.iter().try_for_each(|one| check_metric(arena, &server, one.name))?;
     let log = server.whole_log();
     let lines = log.lines().filter(|line| line.contains("there is no room for more connections")).count();
-    if lines == 0 || lines > 20 {
+    if lines == 0 || lines > 20 * flooded.len() {
         return Err(format!("the log tells of it {lines} times"));
     }
     arena.check_well(&mut server)
+}
+
+fn check_metric(arena: &Arena, server: &ServerProcess, name: &str) -> Result<(), String> {
+    let services = SocketAddr::from(([127, 0, 0, 1], server.ports().services));
+    let ask = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let metrics = arena.ask(services, ask)?;
+    let evicted = format!("orrery_connections_evicted_total{{port=\"{name}\"}}");
+    let evicted = metrics.lines().find(|line| line.starts_with(&evicted));
+    match evicted {
+        Some(line) if !line.ends_with(" 0") => Ok(()),
+        _ => Err(format!("the metric does not tell of it: {evicted:?}")),
+    }
 }
 
 /// A connection that asked once, or not at all, and does nothing more.

@@ -2,4 +2,4 @@
 
 mod arena;
 
-pub use arena::{Arena, Caller};
+pub use arena::{Arena, Caller, QUEUE, TABLE};

@@ -13,6 +13,10 @@ mod memory;
 mod rebinding;
 mod regex;
 mod scripts;
+mod storage_input;
+mod storage_memory;
+mod storage_pages;
+mod storage_slow;
 
 use clap::Parser;
 use orrery_attack::Arena;
@@ -40,6 +44,16 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("memory-sorts", memory::sorts),
     ("memory-half-sent-bodies", memory::half_sent_bodies),
     ("regex", regex::attack),
+    ("storage-input", storage_input::refused),
+    ("storage-truncated", storage_input::truncated),
+    ("storage-noise", storage_input::noise),
+    ("storage-memory-batches", storage_memory::batches),
+    ("storage-memory-half-sent", storage_memory::half_sent_bodies),
+    ("storage-memory-pages", storage_memory::pages),
+    ("storage-slow-heads", storage_slow::heads),
+    ("storage-slow-bodies", storage_slow::bodies),
+    ("storage-connections", connections::storage),
+    ("storage-web-pages", storage_pages::attack),
 ];
 
 /// Attacks a server and checks that it holds.

@@ -1,4 +1,4 @@
-//! Malformed input on both ports: each request is answered with a client error or its connection is closed, and the server
+//! Malformed input on every port: each request is answered with a client error or its connection is closed, and the server
 //! goes on.
 
 use orrery_attack::Arena;
@@ -44,7 +44,7 @@ const BODIES: &[&str] = &[
 pub fn requests(arena: &Arena) -> Result<(), String> {
     let mut server = arena.start(&[])?;
     let services = SocketAddr::from(([127, 0, 0, 1], server.ports().services));
-    let ports = [server.cosmos(), services];
+    let ports = [server.cosmos(), services, server.queue(), server.table()];
     for port in ports {
         for sample in SAMPLES {
             check_refused(arena, port, sample)?;
@@ -54,7 +54,7 @@ pub fn requests(arena: &Arena) -> Result<(), String> {
     let mut noise = Noise::new(21);
     for round in 0..arena.rounds(300, 20_000) {
         let damaged = noise.damage(&sample);
-        check_refused(arena, ports[round % 2], &damaged)?;
+        check_refused(arena, ports[round % ports.len()], &damaged)?;
     }
     arena.check_well(&mut server)
 }

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::net::TcpStream;
 
 /// What the server is given for queries and bodies; it needs as much again for everything else.
-const MEMORY_MEGABYTES: &str = "128";
+pub const MEMORY_MEGABYTES: &str = "128";
 /// What the whole process may have used at its peak. Without budgets, either attack took more than a gigabyte.
 const RESIDENT_MEGABYTES_MAX: u64 = 700;
 
@@ -107,7 +107,7 @@ async fn all_at_once(
 }
 
 /// The most memory that the process has had, where the system tells.
-fn check_resident(server: &ServerProcess) -> Result<(), String> {
+pub fn check_resident(server: &ServerProcess) -> Result<(), String> {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", server.process_id())) else {
         return Ok(());
     };

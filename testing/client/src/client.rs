@@ -5,6 +5,7 @@ use crate::items::ContainerPath;
 use crate::reply::OwnedReply;
 use crate::request::{Method, Request};
 use crate::sign::Signer;
+use crate::storage::StorageRequest;
 use orrery_core::Env;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -28,13 +29,21 @@ impl Client {
 
     /// Sends a request and gives its reply, whatever its status. After an error the next call connects anew.
     pub async fn call(&mut self, request: &Request) -> Result<OwnedReply, ClientError> {
-        let bytes = request.encode(&Signer::emulator(self.env.now()));
+        self.send(&request.encode(&Signer::emulator(self.env.now()))).await
+    }
+
+    /// The same for the ports of storage.
+    pub async fn call_storage(&mut self, request: &StorageRequest) -> Result<OwnedReply, ClientError> {
+        self.send(&request.encode(self.env.now())).await
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> Result<OwnedReply, ClientError> {
         let exchange = async {
             let mut connection = match self.connection.take() {
                 Some(connection) => connection,
                 None => Connection::connect(self.address).await?,
             };
-            let reply = connection.exchange(&bytes).await?.to_owned();
+            let reply = connection.exchange(bytes).await?.to_owned();
             Ok((connection, reply))
         };
         let (connection, reply) = tokio::time::timeout(Duration::from_secs(CALL_SECONDS_MAX), exchange)

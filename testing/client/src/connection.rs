@@ -1,6 +1,7 @@
 //! One keep-alive connection, one request on it at a time.
 
-use crate::reply::{Head, Reply};
+use crate::chunk::Chunk;
+use crate::reply::{BodyLength, Head, Malformed, Reply};
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -24,6 +25,12 @@ pub enum ClientError {
     Late(u64),
 }
 
+impl From<Malformed> for ClientError {
+    fn from(Malformed(why): Malformed) -> Self {
+        Self::Malformed(why)
+    }
+}
+
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
@@ -42,7 +49,14 @@ impl Connection {
         self.buffer.clear();
         self.stream.write_all(request).await?;
         let head = self.read_head().await?;
-        let total = head.head_bytes + head.body_bytes;
+        match head.body {
+            BodyLength::Known(bytes) => self.read_body(head.head_bytes + bytes).await?,
+            BodyLength::Chunked => self.read_chunks(head.head_bytes).await?,
+        }
+        Ok(Reply::new(head, &self.buffer))
+    }
+
+    async fn read_body(&mut self, total: usize) -> Result<(), ClientError> {
         if total > REPLY_BYTES_MAX {
             return Err(ClientError::Malformed("it is too long"));
         }
@@ -50,10 +64,36 @@ impl Connection {
         while self.buffer.len() < total {
             self.read_some().await?;
         }
-        if self.buffer.len() > total {
-            return Err(ClientError::Malformed("more bytes came than its length says"));
+        match self.buffer.len() > total {
+            true => Err(ClientError::Malformed("more bytes came than its length says")),
+            false => Ok(()),
         }
-        Ok(Reply::new(head, &self.buffer))
+    }
+
+    /// Reads the chunks and moves each to the end of the last, where its frame was.
+    async fn read_chunks(&mut self, body_at: usize) -> Result<(), ClientError> {
+        let (mut at, mut end) = (body_at, body_at);
+        loop {
+            let Some(chunk) = Chunk::parse(&self.buffer[at..])? else {
+                if self.buffer.len() > REPLY_BYTES_MAX {
+                    return Err(ClientError::Malformed("it is too long"));
+                }
+                self.buffer.reserve(READ_BYTES_MIN);
+                self.read_some().await?;
+                continue;
+            };
+            self.buffer.copy_within(at + chunk.data.start..at + chunk.data.end, end);
+            end += chunk.data.len();
+            at += chunk.frame_bytes;
+            if chunk.data.is_empty() {
+                break;
+            }
+        }
+        if self.buffer.len() > at {
+            return Err(ClientError::Malformed("more came than its last chunk"));
+        }
+        self.buffer.truncate(end);
+        Ok(())
     }
 
     async fn read_head(&mut self) -> Result<Head, ClientError> {
@@ -67,7 +107,7 @@ impl Connection {
                     return Err(ClientError::Malformed("its head does not end"));
                 }
                 Ok(None) => searched = self.buffer.len(),
-                Err(malformed) => return Err(ClientError::Malformed(malformed.0)),
+                Err(malformed) => return Err(malformed.into()),
             }
         }
     }
@@ -109,6 +149,20 @@ mod tests {
         let mut connection = Connection::connect(address).await.unwrap();
         let reply = connection.exchange(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
         assert_eq!((reply.status, reply.body), (201, &b"abcd"[..]));
+    }
+
+    #[tokio::test]
+    async fn chunks_are_put_together_without_their_frames() {
+        let address = answering(&[
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc",
+            b"\r\n0",
+            b"2\r\nde\r",
+            b"\n0\r\n\r\n",
+        ])
+        .await;
+        let mut connection = Connection::connect(address).await.unwrap();
+        let reply = connection.exchange(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        assert_eq!((reply.status, reply.body), (200, &b"abcde"[..]));
     }
 
     #[tokio::test]

@@ -23,7 +23,14 @@ pub struct OwnedReply {
 pub(crate) struct Head {
     pub status: u16,
     pub head_bytes: usize,
-    pub body_bytes: usize,
+    pub body: BodyLength,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyLength {
+    Known(usize),
+    /// Each piece tells its own.
+    Chunked,
 }
 
 /// Why a head is not one we understand.
@@ -40,12 +47,17 @@ impl Head {
         let head_bytes = from + at + 4;
         let head = &bytes[..head_bytes];
         let status = parse_status(head).ok_or(Malformed("it has no status line"))?;
-        let body_bytes = match find_header(head, "content-length") {
-            Some(length) => length.parse().map_err(|_| Malformed("its length is no number"))?,
-            None if matches!(status, 204 | 304) => 0,
+        let is_chunked =
+            || find_header(head, "transfer-encoding").is_some_and(|how| how.eq_ignore_ascii_case("chunked"));
+        let body = match find_header(head, "content-length") {
+            Some(length) => {
+                BodyLength::Known(length.parse().map_err(|_| Malformed("its length is no number"))?)
+            }
+            None if matches!(status, 204 | 304) => BodyLength::Known(0),
+            None if is_chunked() => BodyLength::Chunked,
             None => return Err(Malformed("it has no content-length")),
         };
-        Ok(Some(Self { status, head_bytes, body_bytes }))
+        Ok(Some(Self { status, head_bytes, body }))
     }
 }
 
@@ -123,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_head_is_found_wherever_the_bytes_were_cut() {
-        let whole = Head { status: 200, head_bytes: HELLO.len() - 5, body_bytes: 5 };
+        let whole = Head { status: 200, head_bytes: HELLO.len() - 5, body: BodyLength::Known(5) };
         for cut in 0..HELLO.len() - 5 {
             assert_eq!(Head::parse(&HELLO[..cut], 0), Ok(None), "{cut}");
             assert_eq!(Head::parse(HELLO, cut), Ok(Some(whole)), "{cut}");
@@ -146,7 +158,10 @@ mod tests {
         assert!(Head::parse(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", 0).is_err());
         assert!(Head::parse(b"SSH-2.0\r\n\r\n", 0).is_err());
         let none = Head::parse(b"HTTP/1.1 204 No Content\r\n\r\n", 0).unwrap().unwrap();
-        assert_eq!(none.body_bytes, 0);
+        assert_eq!(none.body, BodyLength::Known(0));
+        let chunked =
+            Head::parse(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 0).unwrap().unwrap();
+        assert_eq!(chunked.body, BodyLength::Chunked);
     }
 
     #[test]

@@ -71,6 +71,8 @@ impl Options {
 pub struct Ports {
     pub cosmos: u16,
     pub services: u16,
+    pub queue: u16,
+    pub table: u16,
 }
 
 #[derive(Debug)]
@@ -102,6 +104,16 @@ impl ServerProcess {
     /// Where the document protocol is answered.
     pub fn cosmos(&self) -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], self.ports.cosmos))
+    }
+
+    /// Where the queue protocol is answered.
+    pub fn queue(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.ports.queue))
+    }
+
+    /// Where the table protocol is answered.
+    pub fn table(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.ports.table))
     }
 
     pub fn process_id(&self) -> u32 {
@@ -231,7 +243,13 @@ fn wait_until_ready(child: &mut Child, scratch: &Path) -> Result<Ports, ServerEr
 fn parse_ports(text: &str) -> Option<Ports> {
     let ports: serde_json::Value = serde_json::from_str(text).ok()?;
     let port = |name: &str| u16::try_from(ports.get(name)?.as_u64()?).ok();
-    Some(Ports { cosmos: port("cosmos")?, services: port("services")? })
+    Some(Ports {
+        cosmos: port("cosmos")?,
+        services: port("services")?,
+        // A build from before there were these has none.
+        queue: port("queue").unwrap_or_default(),
+        table: port("table").unwrap_or_default(),
+    })
 }
 
 fn log_tail(scratch: &Path) -> String {
@@ -259,13 +277,14 @@ mod tests {
         (folder, Options::new(path))
     }
 
-    const READY: &str = r#"echo '{"cosmos":1,"services":2}' > "$last.new"; mv "$last.new" "$last""#;
+    const READY: &str =
+        r#"echo '{"cosmos":1,"services":2,"queue":3,"table":4}' > "$last.new"; mv "$last.new" "$last""#;
 
     #[test]
     fn a_ready_server_tells_its_ports_and_stops_when_asked() {
         let (folder, options) = script(&format!("trap 'exit 0' TERM\n{READY}\nwhile :; do sleep 0.01; done"));
         let mut server = ServerProcess::start(folder.path(), &options).unwrap();
-        assert_eq!(server.ports(), Ports { cosmos: 1, services: 2 });
+        assert_eq!(server.ports(), Ports { cosmos: 1, services: 2, queue: 3, table: 4 });
         assert!(server.is_running());
         assert!(server.stop().unwrap().success());
     }
@@ -296,7 +315,9 @@ mod tests {
 
     #[test]
     fn ports_that_are_not_numbers_are_refused() {
-        assert_eq!(parse_ports(r#"{"cosmos":"1","services":2}"#), None);
+        assert_eq!(parse_ports(r#"{"cosmos":"1","services":2,"queue":3,"table":4}"#), None);
         assert_eq!(parse_ports("{"), None);
+        let old = Ports { cosmos: 1, services: 2, queue: 0, table: 0 };
+        assert_eq!(parse_ports(r#"{"cosmos":1,"services":2}"#), Some(old));
     }
 }

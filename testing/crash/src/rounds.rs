@@ -6,6 +6,9 @@ use crate::check::check;
 use crate::follower::Follower;
 use crate::history::{Items, Key, Lsns, Outcome, PolicyChange, Record, Seq};
 use crate::observe::{Observation, Observer, Wanted};
+use crate::queues::history::MessageRecord;
+use crate::queues::{self, Queues};
+use crate::tables::{self, Tables};
 use crate::writer::{Shared, Writer};
 use crate::{asker, batcher, changer, policy, reader};
 use orrery_core::{Env, OsSeed, Timestamp};
@@ -75,6 +78,11 @@ pub enum Failure {
         findings.len(), folder.display(), shown(findings)
     )]
     Wrong { round: u32, seed: u64, folder: PathBuf, findings: Vec<String> },
+    #[error(
+        "consumers of seed {seed}: {} findings; the folder is kept at {}\n{}",
+        findings.len(), folder.display(), shown(findings)
+    )]
+    Deliveries { seed: u64, folder: PathBuf, findings: Vec<String> },
 }
 
 /// What a run did, over all rounds.
@@ -95,6 +103,8 @@ pub struct Summary {
     pub checks: usize,
     pub items: usize,
     pub reopen_max: Duration,
+    pub tables: tables::Counts,
+    pub queues: queues::Counts,
 }
 
 /// Runs all rounds on a temporary folder, which is kept if anything is wrong.
@@ -134,6 +144,8 @@ struct Harness<'a> {
     follower: Follower,
     /// Every batch that was ever sent.
     batches: Vec<BatchAttempt>,
+    tables: Tables,
+    queues: Queues,
     summary: Summary,
 }
 
@@ -153,6 +165,8 @@ impl<'a> Harness<'a> {
             lsns: Lsns::default(),
             follower: Follower::default(),
             batches: Vec::new(),
+            tables: Tables::new(options.seed),
+            queues: Queues::default(),
             summary: Summary { seed: options.seed, ..Summary::default() },
         })
     }
@@ -174,6 +188,10 @@ impl<'a> Harness<'a> {
                 }
             }
             batcher::set_up(&mut client).await.map_err(Failure::from)?.map_err(Failure::Setup)?;
+            let tables = self.tables.set_up(server.table(), &self.shared.env).await;
+            tables.map_err(Failure::from)?.map_err(Failure::Setup)?;
+            let queues = self.queues.set_up(server.queue(), &self.shared).await;
+            queues.map_err(Failure::from)?.map_err(Failure::Setup)?;
             Ok(self.follower.catch_up(&mut client, &self.shared).await?)
         })
     }
@@ -188,7 +206,7 @@ impl<'a> Harness<'a> {
             return Err(Failure::Crashed { round, log: server.log() });
         }
         let mut findings = self.end(server)?;
-        let record = self.join(tasks)?;
+        let Happened { record, of_tables, of_queues } = self.join(tasks)?;
         let is_last = round == self.options.rounds;
         let is_checked = is_last || round.is_multiple_of(CHECKED_EVERY);
         if is_checked {
@@ -208,6 +226,11 @@ impl<'a> Harness<'a> {
         let kept = self.runtime.block_on(batcher::observe(server.cosmos(), &self.shared))?;
         findings.extend(audit_batches(&self.batches, &kept));
         findings.extend(self.judge(&record, &seen));
+        let tables = self.tables.observe(server.table(), &self.shared, &of_tables, is_last);
+        findings.extend(self.runtime.block_on(tables)?);
+        let seed = self.random.random_u64();
+        let queues = self.queues.observe(server.queue(), &self.shared, of_queues, seed);
+        findings.extend(self.runtime.block_on(queues));
         self.account(&record, &seen, reopened);
         if self.options.verbose {
             println!("round {round:2}: {load:?} of load, reopened in {reopened:?}; so far {}", self.summary);
@@ -251,7 +274,11 @@ impl<'a> Harness<'a> {
         others.push(self.runtime.spawn(asker::run(address, self.shared.clone(), seed())));
         others.push(self.runtime.spawn(changer::run(address, self.shared.clone(), seed())));
         let follower = std::mem::take(&mut self.follower).run(address, self.shared.clone());
-        Tasks { writers, others, follower: self.runtime.spawn(follower) }
+        let follower = self.runtime.spawn(follower);
+        let on = self.runtime.handle();
+        let tables = self.tables.start(on, server.table(), &self.shared, &self.random);
+        let queues = self.queues.start(on, server.queue(), &self.shared, &self.random);
+        Tasks { writers, others, follower, tables, queues }
     }
 
     fn end(&self, server: ServerProcess) -> Result<Vec<String>, Failure> {
@@ -265,7 +292,7 @@ impl<'a> Harness<'a> {
         }
     }
 
-    fn join(&mut self, tasks: Tasks) -> Result<Record, Failure> {
+    fn join(&mut self, tasks: Tasks) -> Result<Happened, Failure> {
         let mut record = Record::default();
         for task in tasks.writers {
             let (writer, part) = self.runtime.block_on(task)?;
@@ -276,7 +303,9 @@ impl<'a> Harness<'a> {
             record.merge(self.runtime.block_on(task)?);
         }
         self.follower = self.runtime.block_on(tasks.follower)?;
-        Ok(record)
+        let of_tables = self.runtime.block_on(self.tables.join(tasks.tables))?;
+        let of_queues = self.runtime.block_on(Queues::join(tasks.queues))?;
+        Ok(Happened { record, of_tables, of_queues })
     }
 
     fn observe(
@@ -344,6 +373,8 @@ impl<'a> Harness<'a> {
         summary.batches += record.batches.len();
         summary.items = seen.feed.len();
         summary.reopen_max = summary.reopen_max.max(reopened);
+        summary.tables = self.tables.counts();
+        summary.queues = self.queues.counts();
     }
 }
 
@@ -351,6 +382,15 @@ struct Tasks {
     writers: Vec<JoinHandle<(Writer, Record)>>,
     others: Vec<JoinHandle<Record>>,
     follower: JoinHandle<Follower>,
+    tables: tables::Load,
+    queues: queues::Load,
+}
+
+/// What happened in a round: to items, to entities, to messages.
+struct Happened {
+    record: Record,
+    of_tables: Record,
+    of_queues: MessageRecord,
 }
 
 fn shown(findings: &[String]) -> String {
@@ -362,7 +402,7 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
-             {} unique-key probes, {} questions, {} policies, {} changes followed, {} batches, {} checks, {} items now, slowest reopen {:?}, seed {}",
+             {} unique-key probes, {} questions, {} policies, {} changes followed, {} batches, {} checks, {} items now, slowest reopen {:?}, seed {}; {}; {}",
             self.rounds,
             self.acknowledged,
             self.refused,
@@ -377,7 +417,9 @@ impl fmt::Display for Summary {
             self.checks,
             self.items,
             self.reopen_max,
-            self.seed
+            self.seed,
+            self.tables,
+            self.queues,
         )
     }
 }

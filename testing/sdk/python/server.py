@@ -37,12 +37,12 @@ class Server:
         command = [binary(), "token", "--data", str(Path(self._folder.name, "data")), *flags]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
-    def apply(self, blueprint, *flags):
+    def apply(self, blueprint, *flags, fixtures=False):
         """Applies the text of a blueprint, twice: the second time there must be nothing to do."""
         file = Path(self._folder.name, f"{uuid.uuid4()}.yaml")
         file.write_text(blueprint)
         command = [binary(), "apply", str(file), "--url", self.endpoint("http"), *flags]
-        for more in ([], ["--check"]):
+        for more in (["--fixtures"] if fixtures else [], ["--check"]):
             done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
             assert done.returncode == 0, done.stdout + done.stderr
 

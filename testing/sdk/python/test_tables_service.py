@@ -1,11 +1,17 @@
 """The table service and its tables: who connects, properties of the service, create, list, delete."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from azure.data.tables import TableAnalyticsLogging, TableCorsRule, TableMetrics, TableRetentionPolicy
 
 from harness import done, feature, pages, rows
-from storage import WRONG_KEY, key, preflight, refused, table_name
+from storage import ACCOUNT, KEY, WRONG_KEY, key, preflight, refused, table_name
 
+SNIPPET = Path(__file__).parents[1] / "snippets" / "storage.py"
 LOG = {"read": True, "write": False, "delete": True, "retention_policy": TableRetentionPolicy(enabled=True, days=5)}
 
 
@@ -19,6 +25,16 @@ async def test_a_client_of_the_connection_string_works(storage):
     table = await done(client.create_table(table_name()))
     await done(table.create_entity({"PartitionKey": "p", "RowKey": "r"}))
     assert (await done(table.get_entity("p", "r")))["RowKey"] == "r"
+
+
+@feature("tables.connect")
+async def test_the_program_of_the_readme_stores_an_entity_and_does_a_job(storage):
+    # As it stands it trusts no certificate of ours.
+    endpoints = [f"{service.capitalize()}Endpoint={storage.endpoint(service, 'http')};" for service in ("queue", "table")]
+    connection = f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};" + "".join(endpoints)
+    environment = {**os.environ, "STORAGE_CONNECTION": connection, "PYTHONWARNINGS": "ignore"}
+    run = subprocess.run([sys.executable, SNIPPET], env=environment, capture_output=True, text=True, timeout=60)
+    assert run.stdout == "ship order 1 of ann 42\n", run.stderr
 
 
 @feature("tables.bad_key")

@@ -67,9 +67,14 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "a blueprint declares containers; their definitions are moving to models/catalog",
     },
     Exception {
-        from: "crates/models/migration",
-        to: "crates/models/blueprint",
-        reason: "a migration plan is read by the blueprints' YAML loader",
+        from: "crates/models/blueprint",
+        to: "crates/models/tables",
+        reason: "a blueprint declares example entities, whose values and limits are those of tables",
+    },
+    Exception {
+        from: "crates/models/blueprint",
+        to: "crates/models/queues",
+        reason: "a blueprint declares queues, whose metadata and messages have the limits of queues",
     },
     Exception {
         from: "crates/api/admin",

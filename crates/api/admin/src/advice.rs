@@ -1,17 +1,29 @@
-//! `/v1/advice`: what the server knows of a container and its use; `orrery advise` makes findings of it.
+//! `/v1/advice`: what the server knows of a container and its use, or of tables and queues (`storage`); `orrery advise` makes
+//! findings of it.
 //!
 //! It shows partition keys, ids and the texts of queries, so it is for administrators (`server`).
 
+mod storage;
+
+use crate::monitor::Watch;
 use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_cosmos::{Cosmos, Failure};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-/// The report on the container that the query string names.
-pub async fn of(cosmos: &Cosmos, query: Option<&str>) -> Result<Value, Problem> {
+/// The report on what the query string names.
+pub async fn of(cosmos: &Cosmos, watch: &Watch, query: Option<&str>) -> Result<Value, Problem> {
     let query = query.unwrap_or_default();
+    match named(query, "service") {
+        Some(service) => storage::of(watch, &service, query).await,
+        None => of_container(cosmos, query).await,
+    }
+}
+
+async fn of_container(cosmos: &Cosmos, query: &str) -> Result<Value, Problem> {
     let (Some(database), Some(container)) = (named(query, "database"), named(query, "container")) else {
-        let sentence = "say which container: /v1/advice?database=D&container=C";
+        let sentence = "say which container, /v1/advice?database=D&container=C, or which service, \
+            /v1/advice?service=table";
         return Err(Problem::new(Kind::Invalid, sentence));
     };
     let report = cosmos.store().usage_report(&database, &container).await.map_err(Failure::from)?;

@@ -6,7 +6,9 @@ use crate::routes::{nothing_at, wrong_verb};
 use http::Method;
 use http::request::Parts;
 use orrery_api_common::problem::{Kind, Problem};
-use orrery_blueprint::{Blueprint, Container, NamedQuery};
+use orrery_blueprint::{
+    Blueprint, Container, ExampleEntity, NamedQuery, StorageAccount, StorageQueue, StorageTable,
+};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -113,8 +115,9 @@ fn listed(blueprint: &Blueprint) -> Value {
     json!({
         "name": blueprint.name,
         "about": blueprint.about,
-        "database": blueprint.database.as_str(),
+        "database": database(blueprint),
         "containers": containers.collect::<Vec<_>>(),
+        "storage": blueprint.storage.iter().map(listed_storage).collect::<Vec<_>>(),
         "queries": queries.collect::<Vec<_>>(),
     })
 }
@@ -131,9 +134,57 @@ fn shown(blueprint: &Blueprint) -> Value {
     json!({
         "name": blueprint.name,
         "about": blueprint.about,
-        "database": blueprint.database.as_str(),
+        "database": database(blueprint),
         "containers": blueprint.containers.iter().map(container).collect::<Vec<_>>(),
+        "storage": blueprint.storage.iter().map(shown_storage).collect::<Vec<_>>(),
         "queries": blueprint.queries.iter().map(NamedQuery::shown).collect::<Vec<_>>(),
+    })
+}
+
+/// `null` for a blueprint of storage alone.
+fn database(blueprint: &Blueprint) -> Option<&str> {
+    blueprint.database.as_ref().map(|database| database.as_str())
+}
+
+fn listed_storage(account: &StorageAccount) -> Value {
+    let tables = account.tables.iter().map(|table| table.name.as_str());
+    let queues = account.queues.iter().map(|queue| queue.name.as_str());
+    json!({
+        "account": account.name.as_str(),
+        "tables": tables.collect::<Vec<_>>(),
+        "queues": queues.collect::<Vec<_>>(),
+    })
+}
+
+fn shown_storage(account: &StorageAccount) -> Value {
+    json!({
+        "account": account.name.as_str(),
+        "about": account.about,
+        "tables": account.tables.iter().map(shown_table).collect::<Vec<_>>(),
+        "queues": account.queues.iter().map(shown_queue).collect::<Vec<_>>(),
+    })
+}
+
+fn shown_table(table: &StorageTable) -> Value {
+    let columns = table.columns.iter().map(|(name, edm_type)| (name.clone(), json!(edm_type.name())));
+    json!({
+        "table": table.name.as_str(),
+        "about": table.about,
+        "columns": Value::Object(columns.collect()),
+        "access": table.policies,
+        "entities": table.entities.iter().map(ExampleEntity::to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn shown_queue(queue: &StorageQueue) -> Value {
+    let metadata = queue.metadata.iter().flat_map(|metadata| metadata.iter());
+    let metadata = metadata.map(|(name, value)| (name.to_owned(), json!(value)));
+    json!({
+        "queue": queue.name.as_str(),
+        "about": queue.about,
+        "metadata": Value::Object(metadata.collect()),
+        "access": queue.policies,
+        "messages": queue.messages,
     })
 }
 

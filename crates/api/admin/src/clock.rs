@@ -1,4 +1,4 @@
-//! `/v1/clock`: what the server's clock shows; with `--clock manual`, a way to move it.
+//! `/v1/clock`: the server's clock, and with `--clock manual` a way to advance it.
 
 use orrery_core::{Env, Timestamp};
 use serde::Deserialize;
@@ -11,14 +11,14 @@ struct Advance {
     advance_seconds: f64,
 }
 
-/// A hundred years: far enough for any test.
+/// A hundred years, enough for any test.
 const ADVANCE_SECONDS_MAX: f64 = 100.0 * 366.0 * 86_400.0;
 
 pub fn show(env: &Env) -> Value {
     shown(env.now(), env.is_manual())
 }
 
-/// Moves the clock; the error is a sentence.
+/// Advances the clock; the error is a sentence.
 pub fn advance(env: &Env, body: &[u8]) -> Result<Value, String> {
     let wish: Advance = serde_json::from_slice(body)
         .map_err(|error| format!("send a body like {{\"advance_seconds\": 5}}: {error}"))?;

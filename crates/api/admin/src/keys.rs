@@ -4,6 +4,7 @@
 //! told only over https or a connection that stays on the machine, and not through a proxy.
 
 use crate::Admin;
+use crate::accounts;
 use crate::routes::{BODY_BYTES_MAX, nothing_at, wrong_verb};
 use http::Method;
 use http::request::Parts;
@@ -26,14 +27,18 @@ pub trait AccountKeys: Send + Sync {
     fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String>;
 }
 
-/// Whether a path is about keys or roles.
-pub fn are_about_credentials(path: &str) -> bool {
+pub fn has(path: &str) -> bool {
     ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
 }
 
-/// Whether a path shows or replaces the account's own keys.
-pub fn are_about_keys(path: &str) -> bool {
-    path == "/v1/keys" || path.starts_with("/v1/keys/")
+/// Whether a path is about keys, roles or storage accounts.
+pub fn are_about_credentials(path: &str) -> bool {
+    has(path) || accounts::has(path)
+}
+
+/// Whether a request shows or replaces keys of the account, or of a storage account.
+pub fn are_about_keys(method: &Method, path: &str) -> bool {
+    path == "/v1/keys" || path.starts_with("/v1/keys/") || accounts::are_about_keys(method, path)
 }
 
 pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
@@ -58,7 +63,7 @@ pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> 
     }
 }
 
-fn check_private(peer: &Peer, is_forwarded: bool) -> Result<(), Problem> {
+pub(crate) fn check_private(peer: &Peer, is_forwarded: bool) -> Result<(), Problem> {
     if is_private(peer.scheme, peer.addr.ip(), is_forwarded) {
         return Ok(());
     }

@@ -3,10 +3,11 @@
 //! ```text
 //! routes       which path is whose; Admin, what they work on
 //! clock        /v1/clock
-//! advice       /v1/advice: what a container holds and how it is used
+//! advice       /v1/advice: what containers, tables and queues hold and how they are used
 //! schemas      /v1/schemas
 //! blueprints   /v1/blueprints, and their named queries
 //! keys         /v1/keys and /v1/roles
+//! accounts     /v1/accounts: storage accounts and their keys
 //! monitor      /metrics, /v1/alerts, /v1/top, /v1/cost; alerts, metering, OTLP
 //! ```
 //!
@@ -14,6 +15,7 @@
 //! ([`AccountKeys`]), and named queries ([`NamedQueries`]), which run as any client's do. Absent: callers, listeners, routes of
 //! services (`api/services`).
 
+mod accounts;
 mod advice;
 mod blueprints;
 mod clock;

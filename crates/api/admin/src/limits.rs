@@ -16,3 +16,6 @@ pub const ALERT_SAMPLES_MAX: usize = 16;
 pub const ALERT_WINDOW_SECONDS_MAX: u64 = 86_400;
 pub const ALERTS_MAX: usize = 1_024;
 pub const ALERTS_RESOLVED_MAX: usize = 64;
+/// Tables of all accounts, and queues, that are told apart; and those that one report for advice tells of.
+pub const MONITOR_RESOURCES_MAX: usize = 256;
+pub const ADVICE_RESOURCES_MAX: usize = 256;

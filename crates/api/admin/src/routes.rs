@@ -3,11 +3,12 @@
 use crate::blueprints::{self, NamedQueries};
 use crate::keys::{self, AccountKeys};
 use crate::monitor::{self, Watch};
-use crate::{advice, clock, schemas};
+use crate::{accounts, advice, clock, schemas};
 use http::Method;
 use http::request::Parts;
 use hyper::body::Incoming;
 use orrery_api_common::problem::{Kind, Problem};
+use orrery_api_common::secrets::StorageAccounts;
 use orrery_api_common::{Peer, read_body};
 use orrery_api_cosmos::Cosmos;
 use orrery_document_store::Store;
@@ -29,6 +30,7 @@ pub struct Admin {
     pub cosmos: Cosmos,
     pub watch: Watch,
     pub keys: Arc<dyn AccountKeys>,
+    pub accounts: Arc<StorageAccounts>,
     pub queries: Arc<dyn NamedQueries>,
     /// Wakes what sleeps by the clock; called when the clock was moved.
     pub wake: Arc<dyn Fn() + Send + Sync>,
@@ -48,14 +50,17 @@ impl Admin {
         match (&head.method, head.uri.path()) {
             (&Method::GET, "/v1/clock") => Ok(Said::Json(clock::show(self.store.env()))),
             (&Method::POST, "/v1/clock") => self.advance(body).await.map(Said::Json),
-            (&Method::GET, "/v1/advice") => advice::of(&self.cosmos, query).await.map(Said::Json),
+            (&Method::GET, "/v1/advice") => {
+                advice::of(&self.cosmos, &self.watch, query).await.map(Said::Json)
+            }
             (&Method::GET, path) if monitor::has(path) => monitor::answer(&self.watch, path, query).await,
             (_, path) if blueprints::has(path) => {
                 blueprints::handle(&*self.queries, head).await.map(Said::Json)
             }
             (_, path) if schemas::has(path) => schemas::handle(&self.store, head, body).await.map(Said::Json),
-            (_, path) if keys::are_about_credentials(path) => {
-                keys::handle(self, head, body, peer).await.map(Said::Json)
+            (_, path) if keys::has(path) => keys::handle(self, head, body, peer).await.map(Said::Json),
+            (_, path) if accounts::has(path) => {
+                accounts::handle(self, head, body, peer).await.map(Said::Json)
             }
             (_, path) if has(path) => Err(wrong_verb()),
             (_, path) => Err(nothing_at(path)),

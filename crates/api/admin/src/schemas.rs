@@ -1,4 +1,4 @@
-//! `/v1/schemas/{database}/{container}` of the services port.
+//! `/v1/schemas/{database}/{container}` on the services port.
 //!
 //! It shows parts of items, so it is for administrators (`server`).
 
@@ -28,7 +28,7 @@ pub async fn handle(store: &Store, head: &Parts, body: Incoming) -> Result<Value
     match head.method {
         Method::GET => {}
         Method::PUT => {
-            // A schema that is too long is refused by its own sentence.
+            // A schema that is too long has its own error.
             let body = read_body(body, limits::SCHEMA_BYTES_MAX + 1).await;
             let body = body.map_err(|error| Problem::new(Kind::TooLarge, error.to_string()))?;
             set(store, &database, &container, body.to_vec()).await?;

@@ -1,7 +1,7 @@
-//! The request log: one line for each request that was answered, at the target `requests`.
+//! The request log: one line per answered request, at the target `requests`.
 //!
-//! It is off unless the target is enabled, and then costs nothing. Paths are told without their query strings, and headers not
-//! at all, so no key or token gets into it.
+//! It is off, at no cost, unless the target is enabled. Paths are logged without query strings, and headers not at all,
+//! so it contains no key or token.
 
 use http::{HeaderName, Method, Request, Response};
 use std::time::Instant;
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// None if nobody wants to read it.
+    /// `None` if the log is off.
     pub(crate) fn begin<B>(port: &'static str, request: &Request<B>) -> Option<Self> {
         enabled!(target: REQUESTS, Level::INFO).then(|| Self {
             port,
@@ -33,7 +33,7 @@ impl Entry {
         })
     }
 
-    /// The head of the answer is there; its body may still be on its way.
+    /// The head of the response is complete; its body may still be in flight.
     pub(crate) fn end<B>(self, response: &Response<B>) {
         let text = |name: &HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok());
         let number = |name: &HeaderName| text(name).and_then(|text| text.parse::<f64>().ok());

@@ -1,11 +1,11 @@
 //! The `authorization` header of Cosmos DB: `type=<kind>&ver=1.0&sig=<signature>`, percent-encoded as a whole.
 //!
-//! Most clients encode it, some send it plain; decoding once serves both, because nothing in a plain one looks
-//! like an escape. `+` belongs to Base64 and stays a plus. What the signature means is not decided here.
+//! Most clients encode it, some send it plain; decoding once serves both, because a plain one contains nothing
+//! that looks like an escape. `+` belongs to Base64 and stays a plus. Absent: the verification of signatures.
 
 use crate::percent::decode_segment;
 
-/// A header taken apart; `signature` is whatever followed `sig=`.
+/// A parsed header; `signature` is the part after `sig=`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Authorization {
     pub kind: TokenKind,
@@ -36,7 +36,7 @@ pub enum AuthError {
     UnknownVersion(String),
 }
 
-/// Reads the header's value, encoded or not.
+/// Parses the header's value, encoded or not.
 pub fn parse_authorization(header: &str) -> Result<Authorization, AuthError> {
     let text = decode_segment(header).map_err(|_| AuthError::NotText)?;
     let parts = Parts::of(&text);
@@ -46,7 +46,7 @@ pub fn parse_authorization(header: &str) -> Result<Authorization, AuthError> {
     Ok(Authorization { kind, signature })
 }
 
-/// The parts of a header, in any order; one that is empty is as good as missing, and of two the first counts.
+/// The parts of a header, in any order; an empty one counts as missing, and the first of two counts.
 #[derive(Default)]
 struct Parts<'a> {
     kind: Option<&'a str>,
@@ -57,7 +57,7 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(text: &'a str) -> Self {
         let mut parts = Self::default();
-        // Only the first `=` of a part separates; Base64 ends in more.
+        // Only the first `=` of a part is a separator; Base64 may end in more.
         for (name, value) in text.split('&').filter_map(|part| part.split_once('=')) {
             if let Some(part) = parts.named(name).filter(|_| !value.is_empty()) {
                 part.get_or_insert(value);
@@ -87,7 +87,7 @@ fn parse_kind(kind: &str) -> Result<TokenKind, AuthError> {
 
 fn check_version(version: &str) -> Result<(), AuthError> {
     match version {
-        // Tokens of permissions say it shorter.
+        // Resource tokens use a shorter form.
         "1.0" | "1" => Ok(()),
         other => Err(AuthError::UnknownVersion(other.to_owned())),
     }

@@ -1,9 +1,8 @@
-//! Bodies: requests', read whole within a limit of bytes and of time; answers', in two pieces or as a protocol likes.
+//! Bodies: of requests, read whole within limits of size and time; of responses, in two pieces or as a protocol likes.
 //!
-//! A body that arrives in one piece is handed on without a copy. One that is too large is refused, but first
-//! what the client is still sending is thrown away up to a limit: a connection closed on a client that is
-//! writing loses the answer, and the client then sees a reset instead of the reason. What has arrived of bodies takes
-//! memory of one [budget](BodyBudget).
+//! A body that arrives in one piece is not copied. One that is too large is refused, after what the client is still
+//! sending was discarded up to a limit: closing the connection of a client that is writing loses the response, and the
+//! client sees a reset instead of the reason. The received parts of bodies draw from one memory [budget](BodyBudget).
 
 use crate::budget::{BodyBudget, BodyHold};
 use crate::limits::BODY_DISCARD_BYTES_MAX;
@@ -15,11 +14,11 @@ use orrery_core::limits::BODY_SECONDS_MAX;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a protocol answers with: two pieces one after the other, so that a stored item is sent from where it lies,
-/// with what is added to it behind.
+/// The body of a protocol's response: two consecutive pieces, so that a stored item is sent without a copy, followed by
+/// its system members.
 pub type Body = Full<Chain<Bytes, Bytes>>;
 
-/// What a listener sends: [`Body`], or another that can also be one, such as a stream that goes on.
+/// A body that a listener sends: [`Body`], or another type that can also be one, such as an open-ended stream.
 pub trait Answer:
     HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + From<Body> + Send + 'static
 {
@@ -61,7 +60,7 @@ pub async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, BodyEr
     read_body_held(body, bytes_max).await.map(|(bytes, _)| bytes)
 }
 
-/// The same, with what it holds of the memory for bodies: to be kept until the request is answered.
+/// Variant that also returns the body's memory reservation, to be kept until the response.
 pub async fn read_body_held(body: Incoming, bytes_max: usize) -> Result<(Bytes, BodyHold), BodyError> {
     let mut hold = BodyHold::default();
     let read = read_whole(body, bytes_max, BodyBudget::of_process(), &mut hold);
@@ -74,7 +73,35 @@ pub async fn read_body_held(body: Incoming, bytes_max: usize) -> Result<(Bytes, 
     }
 }
 
-/// What came of a body.
+/// The body of a request, which is read at most once. Holds its memory reservation until it is dropped with the
+/// request.
+pub struct RequestBody {
+    unread: Option<Incoming>,
+    hold: BodyHold,
+}
+
+impl RequestBody {
+    pub fn new(body: Incoming) -> Self {
+        Self { unread: Some(body), hold: BodyHold::default() }
+    }
+
+    /// The whole body, if it has at most `bytes_max` bytes; nothing the second time.
+    pub async fn read(&mut self, bytes_max: usize) -> Result<Bytes, BodyError> {
+        let Some(body) = self.unread.take() else { return Ok(Bytes::new()) };
+        let (bytes, hold) = read_body_held(body, bytes_max).await?;
+        self.hold = hold;
+        Ok(bytes)
+    }
+
+    /// Discards an unread body, so that the client gets the response.
+    pub async fn discard(self) {
+        if let Some(body) = self.unread {
+            discard_body(body).await;
+        }
+    }
+}
+
+/// The result of reading a body.
 #[derive(Debug, PartialEq, Eq)]
 enum Read {
     Whole(Bytes),
@@ -82,9 +109,9 @@ enum Read {
     NoRoom,
 }
 
-/// Throws away the body of a request that is answered without it, so that the client hears the answer.
+/// Discards the body of a request that is answered without it, so that the client gets the response.
 pub async fn discard_body(body: Incoming) {
-    // Late, broken or too much of it: the connection will be closed, and there is nothing else to do.
+    // If it is late, broken or too large, the connection will be closed; nothing else remains to be done.
     let _ = timeout(body_time_max(), discard(body)).await;
 }
 
@@ -120,7 +147,7 @@ where
     }
 }
 
-/// Room is made as pieces arrive, whatever length was announced.
+/// Memory is reserved as pieces arrive, regardless of the announced length.
 async fn join<B>(
     first: Bytes,
     second: Bytes,
@@ -148,7 +175,7 @@ where
     Ok(Read::Whole(whole.freeze()))
 }
 
-/// Gives back what the body held, and throws the rest of it away, so that the client hears why.
+/// Releases the body's memory and discards the rest of it, so that the client gets the reason.
 async fn refuse<B>(body: B, hold: &mut BodyHold, why: Read) -> Result<Read, B::Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
@@ -157,7 +184,7 @@ where
     discard(body).await.map(|()| why)
 }
 
-/// The next piece of data that is not empty; trailers are passed over.
+/// The next non-empty piece of data; trailers are skipped.
 async fn next_piece<B>(body: &mut B) -> Result<Option<Bytes>, B::Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
@@ -199,7 +226,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// A body of given frames that counts how many were taken, and may announce its length.
+    /// A body of given frames that counts the frames taken, and may announce its length.
     struct Frames {
         frames: VecDeque<Frame<Bytes>>,
         announced: u64,
@@ -257,7 +284,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_takes_what_has_arrived_and_gives_it_back() {
         let budget = BodyBudget::new(4 * PIECE_BYTES);
-        // It announces more than it sends, as one that stops halfway does.
+        // Announces more than it sends, like one that stops halfway.
         let mut announced = Frames { announced: 3 * PIECE_BYTES as u64, ..large(1) };
         let (read, hold) = read_within(&mut announced, 10 * PIECE_BYTES, &budget).await;
         assert!(matches!(read, Read::Whole(_)), "{read:?}");

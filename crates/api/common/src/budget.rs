@@ -1,8 +1,8 @@
 //! The memory for bodies of requests in flight: one budget for all listeners of the process, since they share its memory.
 //!
-//! A body takes what has arrived of it, not what it announces. Small bodies are free: there is at most one for each
-//! connection that is read, and a client that sends large ones must not keep the others out. When nothing is left, a body
-//! waits a little and is then refused, which gives back what it had; so bodies never wait for each other in a circle.
+//! A body reserves what has arrived of it, not what it announces. Small bodies are free: there is at most one per
+//! connection, and a client that sends large ones must not starve the others. When nothing is left, a body waits a
+//! little and is then refused, which releases its memory; so there is no deadlock between bodies.
 
 use crate::limits;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Permits of a semaphore are fewer than bytes.
+/// A semaphore has fewer permits than there are bytes.
 const UNIT_BYTES: usize = 16 * 1024;
 const WAIT: Duration = Duration::from_millis(limits::BODY_WAIT_MILLIS_MAX);
 
@@ -21,11 +21,11 @@ pub struct BodyBudget {
     units: usize,
 }
 
-/// What a body holds of a budget, until it is dropped.
+/// A body's reservation in a budget, released on drop.
 #[derive(Debug, Default)]
 pub struct BodyHold(Option<OwnedSemaphorePermit>);
 
-/// Nothing is left, and nothing was given back in time.
+/// Nothing is left, and nothing was released in time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoRoom;
 
@@ -41,9 +41,9 @@ impl BodyBudget {
         OF_PROCESS.get_or_init(|| Self::new(default()))
     }
 
-    /// Sets the budget of the process, before anything is read.
+    /// Sets the budget of the process, before the first read.
     pub fn limit_process(bytes: usize) {
-        // A second server in one process, as tests have them, shares what the first has.
+        // A second server in the process, as in tests, shares the budget of the first.
         let _ = OF_PROCESS.set(Self::new(bytes));
     }
 
@@ -55,7 +55,7 @@ impl BodyBudget {
         self.units * UNIT_BYTES
     }
 
-    /// Has a hold reach so many bytes, if there is room in time.
+    /// Grows a reservation to this many bytes, if they become available in time.
     pub(crate) async fn grow(&self, hold: &mut BodyHold, bytes: usize) -> Result<(), NoRoom> {
         if bytes <= limits::BODY_FREE_BYTES_MAX {
             return Ok(());
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(budget.grow(&mut one, LARGE).await, Ok(()));
         assert_eq!(budget.grow(&mut other, LARGE).await, Ok(()));
         assert_eq!(budget.bytes_used(), budget.bytes_max());
-        // Each wants what the other has: both are told in time, and nobody waits for ever.
+        // Each wants the other's memory: both are refused in time, and nobody waits forever.
         let both = tokio::join!(budget.grow(&mut one, LARGE + 1), budget.grow(&mut other, LARGE + 1));
         assert_eq!(both, (Err(NoRoom), Err(NoRoom)));
         let mut small = BodyHold::default();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_goes_on_when_another_has_gone() {
+    async fn a_waiting_body_continues_when_another_is_dropped() {
         let budget = BodyBudget::new(LARGE);
         let (mut one, mut other) = (BodyHold::default(), BodyHold::default());
         assert_eq!(budget.grow(&mut one, LARGE).await, Ok(()));

@@ -1,10 +1,10 @@
-//! The certificate of a server that nobody gave one: self-signed, made once, kept in a folder.
+//! The default certificate of a server: self-signed, made once, kept in a folder.
 //!
 //! `key.pem` is written first and `cert.pem` for it second, each through a rename, so a crash leaves at most a
-//! key without a certificate, for which the next start makes one. Anything else that does not fit is an error
-//! and stays as it is: clients may have been told to trust what these files were.
+//! key without a certificate, for which the next start makes one. Any other inconsistency is an error and
+//! changes nothing: clients may have been configured to trust these files.
 //!
-//! Put another pair of the same names into the folder and it is used instead.
+//! Another pair under the same names in the folder is used instead.
 
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose, date_time_ymd};
 use rustls::ServerConfig;
@@ -33,7 +33,7 @@ pub enum CertificateError {
     Make(#[from] rcgen::Error),
 }
 
-/// The TLS settings with the folder's certificate, made now if there is none. Offers HTTP/2, then HTTP/1.1.
+/// The TLS settings with the folder's certificate, which is made if missing. Offers HTTP/2, then HTTP/1.1.
 pub fn load_or_make(folder: &Path) -> Result<Arc<ServerConfig>, CertificateError> {
     let certificate_path = folder.join(CERTIFICATE_FILE);
     let key_path = folder.join(KEY_FILE);
@@ -88,13 +88,13 @@ fn certificate_params() -> Result<CertificateParams, rcgen::Error> {
     params.distinguished_name.push(DnType::CommonName, "Orrery");
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    // It is replaced by removing it, not by a date that someone meets in the middle of a day.
+    // It is replaced by removing it; an expiry date would strike in the middle of a day.
     params.not_before = date_time_ymd(2020, 1, 1);
     params.not_after = date_time_ymd(2060, 1, 1);
     Ok(params)
 }
 
-/// The machine's name, where the system tells it in a file and it is one that a certificate can hold.
+/// The machine's name, if the system has it in a file and it is valid in a certificate.
 fn host_name() -> Option<String> {
     let is_name = |name: &str| {
         !name.is_empty()
@@ -128,7 +128,7 @@ enum Readers {
     Everyone,
 }
 
-/// Writes the whole file or nothing, and returns when it is on disk.
+/// Writes the file atomically, and returns when it is durable.
 fn write(path: &Path, text: &str, readers: Readers) -> Result<(), CertificateError> {
     let new = path.with_extension("pem.new");
     write_and_rename(path, &new, text, readers)
@@ -136,7 +136,7 @@ fn write(path: &Path, text: &str, readers: Readers) -> Result<(), CertificateErr
 }
 
 fn write_and_rename(path: &Path, new: &Path, text: &str, readers: Readers) -> io::Result<()> {
-    // What an earlier crash left may have other permissions, so it is not written over.
+    // A file left by an earlier crash may have other permissions, so it is not overwritten.
     match fs::remove_file(new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -3,8 +3,8 @@
 //! The first byte decides: a TLS handshake begins with 0x16, which no HTTP request does. Inside, with TLS or
 //! without, the HTTP/2 preface or its absence decides between the HTTP versions, so ALPN only has to be offered.
 //!
-//! Errors end the connection and concern nobody else; they are told at debug level, since any client can cause
-//! them at will.
+//! Errors end the connection and affect nobody else; they are logged at debug level, since any client can cause them
+//! at will.
 
 use crate::Stop;
 use crate::access_log::Entry;
@@ -39,7 +39,7 @@ use tracing::debug;
 
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Who is at the other end, and whether the way there is encrypted.
+/// The client's address, and whether the connection is encrypted.
 #[derive(Clone, Debug)]
 pub struct Peer {
     /// `http` or `https`.
@@ -49,19 +49,19 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Of a request that came by no connection, as tests and tools make them.
+    /// For a request without a connection, as in tests and tools.
     pub fn detached(scheme: &'static str, addr: SocketAddr) -> Self {
         Self { scheme, addr, activity: Arc::new(Activity::new(ConnectionCounts::default())) }
     }
 
-    /// A request of this connection showed a credential that opens something, so that the connection does not give way
-    /// to those that never did.
+    /// Records that a request of this connection had a valid credential, so that the connection does not give way to
+    /// those without one.
     pub fn confirm(&self) {
         self.activity.confirm();
     }
 }
 
-/// What all connections of a listener have in common.
+/// The state shared by all connections of a listener.
 pub(crate) struct Shared<S> {
     pub(crate) service: S,
     pub(crate) http: auto::Builder<TokioExecutor>,
@@ -91,7 +91,7 @@ pub(crate) fn http_builder(options: &Options) -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// Serves one connection until it ends, is cut, gives way to another, or the stop has been obeyed.
+/// Serves one connection until it ends, is cut, gives way to another, or a stop has completed.
 pub(crate) async fn run<S, F, B>(
     shared: Arc<Shared<S>>,
     stream: TcpStream,
@@ -126,7 +126,7 @@ enum Opened {
 }
 
 async fn open(stream: TcpStream, tls: Option<&TlsAcceptor>) -> io::Result<Opened> {
-    // Answers are written whole; waiting to fill a packet would only delay them.
+    // Responses are written whole; waiting to fill a packet would only delay them.
     stream.set_nodelay(true)?;
     let mut first = [0];
     let length = stream.peek(&mut first).await?;
@@ -188,7 +188,7 @@ where
     }
 }
 
-/// Calls the service, unless the request is refused before anybody looks at what it asks for.
+/// Calls the service, unless the request is refused before it is routed.
 fn answer<S, F, B>(
     shared: &Shared<S>,
     mut request: Request<Incoming>,
@@ -225,9 +225,9 @@ where
     }
 }
 
-/// How the request may go on; else the answer that it gets instead.
+/// The permission to continue, or the response that the request gets instead.
 fn admit<B: Answer>(guard: &WebGuard, request: &Request<Incoming>) -> Result<Passage, Box<Response<B>>> {
-    // Over HTTP/2 only we count them.
+    // Over HTTP/2 nobody else counts them.
     if request.headers().len() > limits::HEADERS_MAX {
         let mut response = Response::new(B::from(body("")));
         *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
@@ -248,7 +248,7 @@ fn admit<B: Answer>(guard: &WebGuard, request: &Request<Incoming>) -> Result<Pas
     }
 }
 
-/// Every protocol's clients find their own member: `message` beside `code`, or `detail` beside `title` (RFC 9457).
+/// Clients of every protocol find their own member: `message` beside `code`, or `detail` beside `title` (RFC 9457).
 fn refused<B: Answer>(refusal: &Refusal) -> Response<B> {
     let (status, sentence) = (refusal.status(), refusal.to_string());
     let title = status.canonical_reason().unwrap_or_default();

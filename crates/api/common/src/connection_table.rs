@@ -1,4 +1,4 @@
-//! The open connections of a listener: how many there may be, and which one gives way.
+//! The open connections of a listener: their limit, and which one gives way when it is reached.
 //!
 //! ```text
 //! |<------------------------- connections_max ------------------------->|
@@ -6,11 +6,11 @@
 //!   the longest waiting one is closed for a new one  for those that showed a credential
 //! ```
 //!
-//! A connection begins without a credential, and is [confirmed](Activity::confirm) by the first request whose credential opens
-//! something. When there is no room, the connections that wait longest give way: first those without a credential that are
-//! idle or have not sent a head, then those whose request has been in flight for longer than a head may take, then idle
-//! confirmed ones. Some go at once, so that a flood does not pay for a search with each connection. If nothing can give way, new
-//! clients wait in the system's queue.
+//! A connection starts without a credential, and is [confirmed](Activity::confirm) by the first request with a valid
+//! one. When the table is full, the connections that have waited longest give way: first those without a credential
+//! that are idle or have not sent a head, then those whose request has been in flight for longer than a head may take,
+//! then idle confirmed ones. Several go at once, so that a flood does not cause a search per connection. If nothing can
+//! give way, new clients wait in the system's queue.
 
 use crate::limits;
 use crate::patience::{Activity, Phase};
@@ -22,12 +22,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tracing::warn;
 
-/// One of so many connections gives way at once.
+/// One in this many connections gives way at once.
 const EVICTED_SHARE: usize = 64;
-/// How long those that were told to end have before others are told too.
+/// How long evicted connections have to end before others are evicted too.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// What a listener counts of its connections; a cheap handle.
+/// The connection counters of a listener; a cheap handle.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionCounts(Arc<Counts>);
 
@@ -44,12 +44,12 @@ impl ConnectionCounts {
         self.0.open.load(Relaxed)
     }
 
-    /// Open connections that showed a credential.
+    /// Open connections with a credential.
     pub fn confirmed(&self) -> usize {
         self.0.confirmed.load(Relaxed)
     }
 
-    /// Connections that were closed to make room for others.
+    /// Connections closed to make room for others.
     pub fn evicted(&self) -> u64 {
         self.0.evicted.load(Relaxed)
     }
@@ -66,9 +66,9 @@ impl ConnectionCounts {
 
 pub(crate) struct ConnectionTable {
     connections_max: usize,
-    /// Room that only connections with a credential take.
+    /// Slots reserved for connections with a credential.
     reserve: usize,
-    /// How long a request without a credential is left alone under pressure.
+    /// How long a request without a credential is spared under pressure.
     busy_time_max: Duration,
     counts: ConnectionCounts,
     open: Mutex<HashMap<u64, Open>>,
@@ -83,19 +83,19 @@ struct Open {
     is_told: bool,
 }
 
-/// What was logged last, and what happened since.
+/// The last log line, and the events since.
 #[derive(Default)]
 struct Pressure {
     logged: Option<Instant>,
     evicted: u64,
 }
 
-/// A connection's place. Dropped when the connection has ended.
+/// A connection's slot, dropped when the connection has ended.
 pub(crate) struct Place {
     table: Arc<ConnectionTable>,
     number: u64,
     pub(crate) activity: Arc<Activity>,
-    /// Told once when the connection shall end to make room.
+    /// Signalled once when the connection must end to make room.
     pub(crate) give_way: Arc<Notify>,
 }
 
@@ -117,7 +117,7 @@ impl ConnectionTable {
         })
     }
 
-    /// A place for a connection that is there, as soon as there is one.
+    /// A slot for an accepted connection, as soon as one is free.
     pub(crate) async fn place(self: &Arc<Self>) -> Place {
         let mut has_waited = false;
         loop {
@@ -130,7 +130,7 @@ impl ConnectionTable {
                 has_waited = true;
             }
             self.make_room();
-            // Whoever was told to end may take its time, and who may not be told yet becomes old.
+            // An evicted connection may take its time to end, and a spared one becomes old.
             let _ = tokio::time::timeout(LOOK_AGAIN, freed).await;
         }
     }
@@ -149,7 +149,7 @@ impl ConnectionTable {
         Some(Place { table: self.clone(), number, activity, give_way })
     }
 
-    /// Tells the connections that wait longest to end. They are gone a moment later.
+    /// Evicts the connections that have waited longest. They end a moment later.
     pub(crate) fn make_room(&self) {
         let mut open = self.open();
         let now = Instant::now();
@@ -164,7 +164,7 @@ impl ConnectionTable {
         let mut candidates: Vec<_> = open.iter().filter_map(candidate).collect();
         let wanted = (self.connections_max / EVICTED_SHARE).clamp(1, candidates.len().max(1));
         candidates.sort_unstable();
-        // Of the first kind only: the others give way when there are none of it.
+        // Of the first class only: later classes give way when it is empty.
         let first = candidates.first().map(|(rank, ..)| *rank);
         let chosen = candidates.iter().filter(|(rank, ..)| Some(*rank) == first).take(wanted);
         let mut evicted = 0;
@@ -181,7 +181,7 @@ impl ConnectionTable {
         self.log(count, evicted, now);
     }
 
-    /// One line now and then, however many connections press.
+    /// Logs at a limited rate, however many connections there are.
     fn log(&self, open: usize, evicted: u64, now: Instant) {
         let mut pressure = self.pressure.lock().unwrap_or_else(PoisonError::into_inner);
         pressure.evicted += evicted;
@@ -199,7 +199,7 @@ impl ConnectionTable {
         );
     }
 
-    /// Waits until every connection has ended; returns how many are left when the time is over.
+    /// Waits until every connection has ended; returns how many are left at the deadline.
     pub(crate) async fn drained(&self, time_max: Duration) -> usize {
         let until = Instant::now() + time_max;
         loop {
@@ -216,7 +216,7 @@ impl ConnectionTable {
     }
 }
 
-/// Which connections give way before which others; None if this one does not.
+/// The order in which connections give way; `None` if this one does not.
 fn rank(phase: Phase, is_confirmed: bool, is_old: bool) -> Option<u8> {
     match (phase, is_confirmed) {
         (Phase::Opening | Phase::Idle | Phase::Head, false) => Some(0),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gives_way_first() {
+    fn connections_give_way_in_order() {
         let idle = [rank(Phase::Idle, false, false), rank(Phase::Idle, true, false)];
         assert_eq!(idle, [Some(0), Some(2)]);
         assert_eq!([rank(Phase::Busy, false, false), rank(Phase::Busy, false, true)], [None, Some(1)]);

@@ -1,4 +1,5 @@
-//! The answers that a browser waits for before a page of an allowed origin may use the server and read from it.
+//! CORS responses for browsers: preflights, and the headers that let a page of an allowed origin read a
+//! response.
 
 use crate::body::{Answer, body};
 use crate::limits;
@@ -12,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// The answer to the question that a browser asks before a request; None if this is not that question.
+/// The response to a preflight request; `None` for any other request.
 pub(crate) fn preflight<B: Answer>(
     method: &Method,
     headers: &HeaderMap,
@@ -34,7 +35,7 @@ pub(crate) fn preflight<B: Answer>(
     Some(response)
 }
 
-/// Lets a page of this origin read the answer and its headers.
+/// Lets a page of this origin read the response and its headers.
 pub(crate) fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("*"));

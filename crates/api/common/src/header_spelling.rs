@@ -1,16 +1,16 @@
-//! The letters that the names of headers were written in, over HTTP/1.
+//! The original case of header names, over HTTP/1.
 //!
-//! The names of HTTP's own headers are the same in any case, and the header map keeps them in lower case. Storage puts users'
-//! names into names of headers (`x-ms-meta-Foo`) and has them back as they were written. The HTTP library keeps the spelling
-//! in a type of its own, which it writes and reads and shows nobody. So it is asked in its own language, in memory:
+//! Header names are case-insensitive, and the header map keeps them in lower case. Storage puts users' names into
+//! header names (`x-ms-meta-Foo`) and returns them as written. The HTTP library keeps the spelling in a private type,
+//! which only its own parser and writer use. So this module runs those, in memory:
 //!
 //! ```text
 //! read    the head's extensions ─▶ a request of the library's client ─▶ its bytes ─▶ names
 //! write   names ─▶ the bytes of a request ─▶ the library's server ─▶ extensions, for the response
 //! ```
 //!
-//! Nothing but the library's own parser says where a name is, so no body and no value can pass for one. Over HTTP/2 all names
-//! are in lower case. Reading needs a listener with [`Options::keeps_spelling`](crate::Options).
+//! Only the library's own parser locates names, so no body and no value can be taken for one. Over HTTP/2 all names are
+//! in lower case. Reading needs a listener with [`Options::keeps_spelling`](crate::Options).
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -26,7 +26,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The headers whose names begin with `prefix`, which is in lower case, with the names as the client wrote them.
+/// The headers whose names start with `prefix` (in lower case), with the names as the client wrote them.
 pub fn spelled_headers(head: &Parts, prefix: &str) -> Vec<(String, HeaderValue)> {
     let wanted = || head.headers.iter().filter(|(name, _)| name.as_str().starts_with(prefix));
     let names: Vec<&HeaderName> = wanted().map(|(name, _)| name).collect();
@@ -37,14 +37,14 @@ pub fn spelled_headers(head: &Parts, prefix: &str) -> Vec<(String, HeaderValue)>
     wanted()
         .map(|(name, value)| {
             let found = spelled.iter().position(|spelled| spelled.eq_ignore_ascii_case(name.as_str()));
-            // Of several headers with one name each has its own spelling.
+            // Each of several headers with one name has its own spelling.
             let name = found.map_or_else(|| name.to_string(), |at| spelled.remove(at));
             (name, value.clone())
         })
         .collect()
 }
 
-/// Has a response write the names of its headers with these letters, over HTTP/1.
+/// Makes a response write its header names in this spelling, over HTTP/1.
 pub fn spell_headers<B>(response: &mut Response<B>, names: &[&str]) {
     let has_capital = |name: &&str| name.bytes().any(|byte| byte.is_ascii_uppercase());
     if names.iter().any(has_capital)
@@ -54,7 +54,7 @@ pub fn spell_headers<B>(response: &mut Response<B>, names: &[&str]) {
     }
 }
 
-/// The names as they are in the library's own record, which is one of the extensions.
+/// The names in the library's own record, which is one of the extensions.
 fn read(names: &[&HeaderName], extensions: &Extensions) -> Option<Vec<String>> {
     let mut request = Request::new(Empty::<Bytes>::new());
     for name in names {
@@ -66,7 +66,7 @@ fn read(names: &[&HeaderName], extensions: &Extensions) -> Option<Vec<String>> {
     let mut sending = pin!(sender.send_request(request));
     let mut connection = pin!(connection);
     let mut context = Context::from_waker(Waker::noop());
-    // The request goes to the connection, which writes its head and then waits for an answer.
+    // The connection writes the request's head and then waits for a response.
     let _ = sending.as_mut().poll(&mut context);
     let _ = connection.as_mut().poll(&mut context);
     let head = memory.take_written();
@@ -78,7 +78,7 @@ fn read(names: &[&HeaderName], extensions: &Extensions) -> Option<Vec<String>> {
 fn write(names: &[&str]) -> Option<Extensions> {
     let mut head = String::from("GET / HTTP/1.1\r\n");
     for name in names {
-        // Whatever could end the line or the head is no name.
+        // A name contains nothing that could end the line or the head.
         name.parse::<HeaderName>().ok()?;
         head.push_str(name);
         head.push_str(": \r\n");
@@ -96,7 +96,7 @@ fn write(names: &[&str]) -> Option<Extensions> {
     found.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// What comes of a future that has nothing to wait for.
+/// The output of a future that is ready at once.
 fn now<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),
@@ -104,7 +104,7 @@ fn now<F: Future>(future: F) -> Option<F::Output> {
     }
 }
 
-/// A connection to nobody: gives what it holds and keeps what is written.
+/// A connection in memory: reads what it holds and keeps what is written.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Pieces>>);
 
@@ -129,7 +129,7 @@ impl Memory {
 }
 
 impl Read for Memory {
-    /// What is left after the last byte is silence, not an end.
+    /// After the last byte it is pending, not at its end.
     fn poll_read(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_written() {
+    fn an_invalid_header_name_is_not_written() {
         assert!(write(&["x-ms-meta-A: b\r\nhost"]).is_none() && write(&["a b"]).is_none());
         let many: Vec<String> = (0..500).map(|at| format!("x-ms-meta-N{at}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

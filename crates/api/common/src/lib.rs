@@ -1,10 +1,10 @@
-//! What every protocol shares: the listener, the certificate, the keys of accounts, signatures, bodies, problems,
+//! The shared part of all protocols: the listener, the certificate, account keys, signatures, bodies, problems,
 //! percent-encoding.
 //!
-//! A protocol hands [`Listener::serve`] a function from request to response and never sees sockets, TLS or
-//! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
-//! resource or a route: those belong to each protocol, and so do the error bodies of Azure's. The services port has one,
-//! [`problem`], whoever answers there.
+//! A protocol gives [`Listener::serve`] a function from request to response and never sees sockets, TLS or HTTP
+//! versions; it reads bodies with [`read_body`] and authenticates callers with [`Keys`]. Absent: resources and routes,
+//! which belong to each protocol, as do the error bodies of Azure's. All of the services port answers errors with
+//! [`problem`].
 
 mod access_log;
 mod authorization;
@@ -29,7 +29,9 @@ mod web_guard;
 
 pub use access_log::REQUESTS;
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
-pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body, read_body_held};
+pub use body::{
+    Answer, Body, BodyError, RequestBody, body, body_of_two, discard_body, read_body, read_body_held,
+};
 pub use budget::{BodyBudget, BodyHold};
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;

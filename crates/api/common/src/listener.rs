@@ -1,9 +1,9 @@
-//! One TCP port that speaks TLS or clear text, HTTP/1.1 or HTTP/2, as each client likes.
+//! One TCP port for TLS and clear text, HTTP/1.1 and HTTP/2.
 //!
-//! The port may be open on several addresses. A connection is accepted and then waits for a place in the
-//! [table](crate::connection_table), where idle ones give way to it; while it waits, others wait in the system's queue.
-//! On a stop the listener closes the port, every connection finishes what it has begun (`Connection: close`, GOAWAY), and
-//! `serve` returns when the last one is gone or the time for that is over.
+//! The port may be open on several addresses. A connection is accepted and then waits for a slot in the
+//! [table](crate::connection_table), where idle ones give way to it; meanwhile, others wait in the system's queue. On a
+//! stop the listener closes the port, every connection finishes its requests (`Connection: close`, GOAWAY), and `serve`
+//! returns when the last one has ended or at the deadline.
 //!
 //! ```text
 //!   accept ──▶ place ──▶ connection::run ──▶ TLS? ──▶ HTTP/1.1 or 2 ──▶ web_guard ──▶ service(request, peer) ──▶ response
@@ -30,12 +30,12 @@ use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-/// Connections the system holds for us until they are accepted.
+/// The system's queue of connections to accept.
 const BACKLOG: u32 = 1024;
-/// How long to leave the port alone after it failed for lack of something, such as file descriptors.
+/// How long to pause after an accept failed for lack of resources, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// A port that is bound and not yet served.
+/// A bound port that is not served yet.
 pub struct Listener {
     sockets: Vec<TcpListener>,
     tls: Option<TlsAcceptor>,
@@ -44,19 +44,19 @@ pub struct Listener {
     options: Options,
 }
 
-/// How many and how long. The defaults are the limits of `orrery_core`; tests choose smaller ones.
+/// Limits of a listener. The defaults are those of `limits`; tests choose smaller ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What the request log calls the port.
+    /// The port's name in the request log.
     pub name: &'static str,
     pub connections_max: u32,
     /// For a TLS handshake and the first request, and for each later request's head.
     pub head_time_max: Duration,
     pub idle_time_max: Duration,
     pub stop_time_max: Duration,
-    /// Which names and web pages are served; None for what the address implies: on loopback its names, no page.
+    /// The host names and origins served; `None` for the default of the address: on loopback its names, and no origin.
     pub guard: Option<WebGuard>,
-    /// Whether the spelling of the names of headers is kept, for [`spelled_headers`](crate::spelled_headers).
+    /// Whether the spelling of header names is kept, for [`spelled_headers`](crate::spelled_headers).
     pub keeps_spelling: bool,
 }
 
@@ -101,12 +101,12 @@ impl Listener {
         Ok(())
     }
 
-    /// The address that was bound first.
+    /// The first bound address.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.sockets[0].local_addr()
     }
 
-    /// What is counted of its connections, now and while it is served.
+    /// The counters of its connections.
     pub fn counts(&self) -> ConnectionCounts {
         self.counts.clone()
     }
@@ -143,7 +143,7 @@ impl Listener {
             }));
         }
         drop(sockets);
-        // Each connection cuts itself when the time is over.
+        // Each connection cuts itself at the deadline.
         let left = table.drained(shared.options.stop_time_max).await;
         if left > 0 {
             warn!(left, "connections were cut because their requests did not end in time");
@@ -153,14 +153,14 @@ impl Listener {
 
 fn listen(addr: SocketAddr) -> io::Result<TcpListener> {
     let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A restarted server gets its port back at once. On Windows the option means something else.
+    // Lets a restarted server bind its port at once. On Windows the option means something else.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
     socket.listen(BACKLOG)
 }
 
-/// The next connection, of whichever address.
+/// The next connection, on any of the addresses.
 async fn accept(
     sockets: &[TcpListener],
     turn: &mut usize,
@@ -174,7 +174,7 @@ async fn accept(
             }
             Err(error) => {
                 warn!(%error, "cannot accept connections for the moment");
-                // Mostly the process has as many files open as it may.
+                // Usually the process has reached its limit of open files.
                 table.make_room();
                 sleep(ACCEPT_PAUSE).await;
             }
@@ -182,7 +182,7 @@ async fn accept(
     }
 }
 
-/// Begins with another socket each time, so that a flood at one address does not starve the others.
+/// Starts with another socket each time, so that a flood at one address does not starve the others.
 async fn next(sockets: &[TcpListener], turn: &mut usize) -> io::Result<(TcpStream, SocketAddr)> {
     *turn = turn.wrapping_add(1);
     let first = *turn % sockets.len();

@@ -1,32 +1,33 @@
-//! The keys of an account, and what a signature with each allows.
+//! The keys of an account, and the access that a signature with each grants.
 //!
-//! A client signs five lines about its request with a key that both sides know. Verifying tries every key on every
-//! candidate text and compares in constant time, so the time it takes says neither which key matched nor how nearly.
+//! A client signs five lines about its request with a key that both sides know. Verification tries every key on
+//! every candidate text and compares in constant time, so its duration reveals neither which key matched nor how
+//! closely.
 
 use orrery_protocol::{Key, Signature};
 
-/// What a signature allows.
+/// The access that a signature grants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     ReadWrite,
     ReadOnly,
-    /// Signed with the key that everybody knows: all data, and not the account's own keys.
+    /// Signed with the published key: all data, but not the account's own keys.
     Published,
 }
 
-/// The keys of an account. Two of each kind, so that one can be replaced while the other is in use.
+/// The keys of an account, two of each kind, so that one can be replaced while the other is in use.
 #[derive(Clone, Debug)]
 pub struct Keys {
     pub primary: Key,
     pub secondary: Key,
     pub primary_readonly: Option<Key>,
     pub secondary_readonly: Option<Key>,
-    /// The emulators' key, where it is taken beside the account's own.
+    /// The emulators' key, if it is accepted beside the account's own.
     pub published: Option<Key>,
 }
 
 impl Keys {
-    /// What the signature allows if any key made it over any of the candidate payloads.
+    /// The access of the signature, if any key made it over any of the candidate payloads.
     pub fn verify(&self, payloads: &[&str], signature_base64: &str) -> Option<Access> {
         let signature = Signature::parse(signature_base64)?;
         let writers = [Some(&self.primary), Some(&self.secondary)];
@@ -41,8 +42,8 @@ impl Keys {
     }
 }
 
-/// Each comparison takes the same time whatever the bytes. That it stops at the key that matched tells a holder of
-/// a key only which of the account's keys it holds.
+/// Each comparison takes constant time. Stopping at the matching key reveals only to a holder of a key which of the
+/// account's keys it is.
 fn any_matches(keys: &[Option<&Key>], payloads: &[&str], signature: &Signature) -> bool {
     let keys = keys.iter().flatten();
     keys.flat_map(|key| payloads.iter().map(move |payload| (key, payload)))

@@ -1,4 +1,4 @@
-//! How long a connection may keep us waiting, and for what.
+//! Timeouts of a connection: how long each phase may take.
 //!
 //! ```text
 //!   Opening ──first request──▶ Busy ◀──request── Head     a head has begun to arrive
@@ -7,10 +7,10 @@
 //!                              Idle ───────────┴───┘      nothing asked; clients keep these for minutes
 //! ```
 //!
-//! The HTTP library's own timeout starts when the previous answer is done, so it would cut an idle connection
-//! as early as a stalled head, and it allocates a timer for each request. Here the bytes and the requests are
-//! watched as they pass ([`Metered`], [`Activity`]), and one timer per connection is moved only when it is too
-//! late for the phase at hand; it fires early at times, looks, and goes back to sleep.
+//! The HTTP library's own timeout starts when the previous response is done, so it would cut an idle
+//! connection as early as a stalled head, and it allocates a timer per request. Here bytes and requests are
+//! observed as they pass ([`Metered`], [`Activity`]), and the one timer of a connection is moved only when it
+//! is too late for the current phase; it sometimes fires early, checks, and is set again.
 //!
 //! While a request is in flight nothing expires: its body has a deadline of its own. An HTTP/2 connection has
 //! no heads to wait for once its preface is there; it is kept alive, or ended, by pings.
@@ -26,23 +26,24 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The first bytes of an HTTP/2 connection. Where they arrive in pieces, the first request tells as much.
+/// The first bytes of an HTTP/2 connection. If they arrive in pieces, the first request reveals the version.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What one connection is doing, as its bytes and requests tell. Each field stands alone, hence `Relaxed`.
+/// The state of one connection, derived from its bytes and requests. The fields are independent, hence
+/// `Relaxed`.
 #[derive(Debug)]
 pub(crate) struct Activity {
     opened: Instant,
-    /// Since when it does what it is doing, in milliseconds after it opened.
+    /// The start of the current phase, in milliseconds after the connection opened.
     since_ms: AtomicU64,
-    /// Whether a request showed a credential, and where that is counted.
+    /// Whether a request had a credential, and the counter of such connections.
     confirmed: AtomicBool,
     counts: ConnectionCounts,
     requests: AtomicUsize,
     in_flight: AtomicUsize,
-    /// Bytes came in that belong to no request so far.
+    /// Bytes arrived that belong to no complete head yet.
     unclaimed: AtomicBool,
-    /// Bytes went in or out since someone last looked.
+    /// Bytes passed since the last check.
     moved: AtomicBool,
     http2: AtomicBool,
 }
@@ -63,7 +64,7 @@ impl Activity {
     }
 
     pub(crate) fn confirm(&self) {
-        // Mostly it is so already, and a load leaves the line shared.
+        // Usually it is already set, and a load keeps the cache line shared.
         if !self.confirmed.load(Relaxed) && !self.confirmed.swap(true, Relaxed) {
             self.counts.confirm();
         }
@@ -73,13 +74,13 @@ impl Activity {
         self.confirmed.load(Relaxed)
     }
 
-    /// How long it has been doing what it is doing.
+    /// The duration of the current phase.
     pub(crate) fn waited(&self, now: Instant) -> Duration {
         let since = Duration::from_millis(self.since_ms.load(Relaxed));
         now.saturating_duration_since(self.opened).saturating_sub(since)
     }
 
-    /// Whether requests came and none is on its way: a client loses nothing if it is told to connect anew.
+    /// Whether there were requests and none is in flight: the client loses nothing by reconnecting.
     pub(crate) fn is_between_requests(&self) -> bool {
         self.phase() == Phase::Idle
     }
@@ -134,12 +135,12 @@ pub(crate) enum Phase {
     Closing { time_max: Duration },
 }
 
-/// Why patience ran out.
+/// Why a connection timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expired {
-    /// Nothing was asked for long; the connection can be closed politely.
+    /// It was idle for long; it can be closed gracefully.
     Idle,
-    /// Something that was due is not there; the connection is cut.
+    /// Something due did not arrive; the connection is cut.
     Late,
 }
 
@@ -172,7 +173,7 @@ impl Patience {
         }
     }
 
-    /// From now on only the end of the connection is awaited, and not for longer than this.
+    /// Limits the time until the end of the connection to this.
     pub(crate) fn close_within(&mut self, time_max: Duration) {
         self.phase = Phase::Closing { time_max };
         self.since = Instant::now();
@@ -182,8 +183,8 @@ impl Patience {
         matches!(self.phase, Phase::Closing { .. })
     }
 
-    /// Returns when the connection has kept us waiting too long. To be polled after the connection itself,
-    /// each time, because what that did decides how long the wait is.
+    /// Returns when the connection times out. Must be polled after the connection itself, each time, because
+    /// the timeout depends on what that did.
     pub(crate) async fn expired(&mut self) -> Expired {
         poll_fn(|context| self.poll_expired(context)).await
     }
@@ -204,8 +205,8 @@ impl Patience {
         }
     }
 
-    /// Starts the wait anew if the phase or the request changed. More bytes of the same head do not, so a
-    /// client that sends one now and then is cut like one that sends none.
+    /// Restarts the timeout if the phase or the request changed. More bytes of the same head do not, so a
+    /// client that trickles them is cut like one that sends none.
     fn observe(&mut self) {
         if self.is_closing() {
             return;
@@ -213,7 +214,7 @@ impl Patience {
         let phase = self.activity.phase();
         let requests = self.activity.requests.load(Relaxed);
         let moved = self.activity.moved.swap(false, Relaxed);
-        // The wait for the opening began with the connection, before there was anything to observe.
+        // The timeout of the first head starts with the connection, before there is anything to observe.
         let is_new = phase != self.phase || requests != self.requests_seen || (moved && phase == Phase::Idle);
         if is_new {
             self.since = Instant::now();
@@ -241,7 +242,7 @@ impl Patience {
     }
 }
 
-/// A stream that tells an [`Activity`] what passes.
+/// A stream that reports its traffic to an [`Activity`].
 pub(crate) struct Metered<T> {
     io: T,
     activity: Arc<Activity>,
@@ -321,7 +322,7 @@ mod tests {
         (activity.clone(), Patience::new(activity, Instant::now(), HEAD, IDLE))
     }
 
-    /// How long it takes, from here, until patience runs out.
+    /// The remaining time until the timeout.
     async fn wait(patience: &mut Patience) -> (Expired, Duration) {
         let start = Instant::now();
         let expired = patience.expired().await;
@@ -386,7 +387,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn closing_has_its_own_limit_whatever_goes_on() {
+    async fn closing_has_its_own_limit_in_every_phase() {
         let (activity, mut patience) = patience();
         let _request = activity.begin();
         patience.close_within(Duration::from_secs(3));

@@ -1,12 +1,12 @@
 //! Percent-encoding of paths: one segment in, one path out.
 //!
-//! `+` is a plus in both directions (a space is `%20`): this is the encoding of paths, not of forms. A `%`
-//! that no two hex digits follow stands for itself, as clients that do not escape it expect.
+//! `+` is literal in both directions (a space is `%20`): this is the encoding of paths, not of forms. A `%`
+//! without two following hex digits stands for itself, as clients that do not escape it expect.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::borrow::Cow;
 
-/// A segment whose bytes, decoded, are not text.
+/// A segment whose decoded bytes are not UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the percent-encoded text is not valid UTF-8")]
 pub struct NotText;
@@ -35,13 +35,13 @@ pub fn decode_segment(raw: &str) -> Result<Cow<'_, str>, NotText> {
     String::from_utf8(bytes).map(Cow::Owned).map_err(|_| NotText)
 }
 
-/// The byte that two hex digits at the start of `text` stand for.
+/// The byte encoded by two hex digits at the start of `text`.
 fn escaped(text: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
     Some((digit(0)? << 4 | digit(1)?) as u8)
 }
 
-/// Encodes what JavaScript's `encodeURI` encodes, the way `x-ms-alt-content-path` is sent.
+/// Encodes like JavaScript's `encodeURI`, as in `x-ms-alt-content-path`.
 pub fn encode_uri(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, &URI).into()
 }
@@ -58,7 +58,7 @@ pub const COMPONENT: AsciiSet = NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// And those that `encodeURI` leaves alone besides (19.2.6.4).
+/// And those that `encodeURI` also leaves alone (19.2.6.4).
 const URI: AsciiSet = COMPONENT
     .remove(b';')
     .remove(b'/')
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn encode_uri_leaves_what_javascript_leaves() {
-        // The right-hand sides are what `encodeURI` prints in Node.
+        // The expected values are the output of `encodeURI` in Node.
         let left_alone = "azAZ09;/?:@&=+$,#-_.!~*'()";
         assert_eq!(encode_uri(left_alone), left_alone);
         assert_eq!(encode_uri("dbs/my db/colls/é%\"<>"), "dbs/my%20db/colls/%C3%A9%25%22%3C%3E");

@@ -1,7 +1,7 @@
-//! The answer to every request of the services port that fails: `application/problem+json` (RFC 9457).
+//! The response to every failed request on the services port: `application/problem+json` (RFC 9457).
 //!
-//! `type` links to the section of `/v1/docs` that explains the kind. Invalid input names the member and the reason; a stale
-//! tag brings the document as it is now.
+//! `type` links to the section of `/v1/docs` that explains the kind. Invalid input names the member and the reason; a
+//! stale etag returns the current document.
 
 use crate::body::{Body, BodyError, body};
 use http::header::{ALLOW, CONTENT_TYPE, ETAG, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub const CONTENT: &str = "application/problem+json";
-/// The `type` of a problem whose status says all (RFC 9457, 4.2.1).
+/// The `type` of a problem that is explained by its status (RFC 9457, 4.2.1).
 pub const BLANK: &str = "about:blank";
 
 /// The kinds, each with its status.
@@ -28,12 +28,12 @@ pub enum Kind {
     TooMany,
     Broken,
     Unavailable,
-    /// No section of `/v1/docs` is about it: the status says all.
+    /// Explained by the status, without a section in `/v1/docs`.
     Other(StatusCode),
 }
 
 impl Kind {
-    /// Those that `/v1/docs` explains.
+    /// The kinds that `/v1/docs` explains.
     pub const EXPLAINED: [Self; 12] = [
         Self::Invalid,
         Self::Unauthorized,
@@ -49,7 +49,7 @@ impl Kind {
         Self::Unavailable,
     ];
 
-    /// The kind that has a status. 422 is nobody's but the idempotency key's.
+    /// The kind for a status. 422 belongs to idempotency keys alone.
     pub fn of(status: StatusCode) -> Self {
         let mut kinds = Self::EXPLAINED.into_iter().filter(|kind| *kind != Self::Reused);
         kinds.find(|kind| kind.status() == status).unwrap_or(Self::Other(status))
@@ -115,7 +115,7 @@ impl Kind {
 pub struct Problem {
     pub kind: Kind,
     pub detail: String,
-    /// Members beside the usual ones.
+    /// Additional members.
     more: Box<Map<String, Value>>,
     headers: Vec<(HeaderName, String)>,
 }
@@ -125,7 +125,7 @@ impl Problem {
         Self { kind, detail: detail.into(), more: Box::default(), headers: Vec::new() }
     }
 
-    /// Which member of the input, or parameter, and what is wrong with it.
+    /// A member of the input or a parameter, and its error.
     pub fn invalid(member: &str, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let detail = if member.is_empty() { reason.clone() } else { format!("{member}: {reason}") };
@@ -160,7 +160,7 @@ impl Problem {
         self
     }
 
-    /// `instance` is the path that was asked for.
+    /// `instance` is the requested path.
     pub fn into_response<B: From<Body>>(self, instance: &str) -> Response<B> {
         let status = self.kind.status();
         let mut members = Map::new();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_known_is_told_how_to_be() {
+    fn an_unknown_caller_gets_a_challenge() {
         let response: Response<Body> = Problem::unauthorized("who?").into_response("/v1/keys");
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
         assert_eq!(response.headers()[WWW_AUTHENTICATE], "Bearer realm=\"orrery\"");

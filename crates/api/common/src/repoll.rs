@@ -1,8 +1,8 @@
-//! Polls a task again at once if it was woken while it ran.
+//! Repolls a task at once if it was woken while it ran.
 //!
 //! The HTTP library wakes its own task with each body that it hands to a service. A task that wakes itself goes to the
-//! end of the runtime's queue, and a second thread is woken to help with it: two switches between threads for each
-//! request, most of which are over by then.
+//! end of the runtime's queue, and a second thread is woken to help with it: two thread switches per request, most of
+//! which are done by then.
 
 use std::future::{Future, poll_fn};
 use std::mem;
@@ -10,8 +10,8 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// The future, polled once more if it was woken while it was polled. Beyond that it is the runtime's turn, so that
-/// others get theirs.
+/// A future that is polled once more if it was woken during its poll. Further wake-ups go to the runtime, so that
+/// other tasks get their turn.
 pub(crate) async fn repoll_on_wake<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let wakeup = Arc::new(Wakeup::default());
@@ -32,7 +32,7 @@ pub(crate) async fn repoll_on_wake<F: Future>(future: F) -> F::Output {
     .await
 }
 
-/// Wakes a task that waits, and tells one that is polled that it was woken.
+/// Wakes a waiting task, or marks a task that is being polled as woken.
 #[derive(Default)]
 struct Wakeup(Mutex<State>);
 
@@ -91,7 +91,7 @@ mod tests {
         }
     }
 
-    /// Polls until it is over or nothing wakes it; how often it was polled from outside.
+    /// Polls until it is ready or nothing wakes it; returns the number of outer polls.
     fn run(future: impl Future<Output = ()>) -> (Poll<()>, usize) {
         let wakes = Arc::new(Wakes::default());
         let waker = Waker::from(wakes.clone());
@@ -106,7 +106,7 @@ mod tests {
         unreachable!("it is polled until it ends")
     }
 
-    /// Wakes itself so many times, and is over then.
+    /// Wakes itself a number of times, then is ready.
     fn wakes_itself(times: usize) -> impl Future<Output = ()> {
         let mut left = times;
         poll_fn(move |context| {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_woke_itself_goes_on_at_once_but_not_for_ever() {
+    fn a_task_that_woke_itself_is_repolled_a_limited_number_of_times() {
         assert_eq!(run(wakes_itself(0)), (Poll::Ready(()), 1));
         assert_eq!(run(wakes_itself(1)), (Poll::Ready(()), 1));
         assert_eq!(run(wakes_itself(2)), (Poll::Ready(()), 2));
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn one_that_waits_is_left_alone() {
+    fn a_waiting_task_is_not_repolled() {
         assert_eq!(run(std::future::pending()), (Poll::Pending, 1));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn what_others_wake_is_woken() {
+    async fn a_wake_up_by_another_reaches_the_runtime() {
         let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
         let reading = tokio::spawn(repoll_on_wake(async move {
             let mut sum = 0;

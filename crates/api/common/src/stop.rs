@@ -1,12 +1,12 @@
-//! A stop that many can wait for.
+//! A stop signal for many waiters.
 //!
-//! Clones share one switch. It goes from running to stopped once and never back, so a waiter that comes late
-//! still sees it.
+//! Clones share one switch. It goes from running to stopped once and never back, so a late waiter still sees
+//! it.
 
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A cheap handle: whoever holds one may stop everyone, or wait until someone does.
+/// A cheap handle, to stop or to wait for the stop.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<watch::Sender<bool>>);
 
@@ -15,7 +15,7 @@ impl Stop {
         Self(Arc::new(watch::Sender::new(false)))
     }
 
-    /// Stops everyone who waits, now and later. Stopping twice is the same as once.
+    /// Signals all waiters, present and future. Idempotent.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }

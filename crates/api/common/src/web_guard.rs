@@ -1,8 +1,8 @@
-//! Keeps web pages out of a server that runs on their visitor's machine.
+//! Protects a local server from web pages that its user visits.
 //!
-//! A browser sends requests to `localhost` for any page that asks for them. Two attacks follow: a page posts a form
-//! or `text/plain` across origins, and a page whose DNS name is rebound to 127.0.0.1 reads the answers as its own.
-//! Browsers cannot be made to lie in three headers, so every request is judged by them, before any key is looked at:
+//! A browser sends requests to `localhost` on behalf of any page. Two attacks follow: a page posts a form or
+//! `text/plain` across origins, and a page whose DNS name is rebound to 127.0.0.1 reads the answers as its own. A page
+//! cannot forge three headers, so every request is judged by them, before any credential:
 //!
 //! ```text
 //! Host             a loopback name or a configured one; else 403 (on loopback, or where names are configured)
@@ -10,14 +10,15 @@
 //! Sec-Fetch-Site   none, same-origin, or absent; otherwise only a top-level navigation by GET
 //! ```
 //!
-//! `same-site` counts as foreign: a page of http://localhost:3000 is another program's. Programs send neither
-//! `Origin` nor `Sec-Fetch-Site` and are judged by `Host` alone; a request without `Host` comes from no browser.
+//! `same-site` counts as foreign: a page of http://localhost:3000 belongs to another program. Programs send neither
+//! `Origin` nor `Sec-Fetch-Site` and are judged by `Host` alone; a request without `Host` is not from a browser.
 //!
-//! Storage has CORS rules of its own, which users keep with their data. There the guard judges `Host` and leaves foreign pages to
-//! the protocol: on loopback it marks their requests as [`ForeignPage`], and the protocol refuses what no rule allows, for a page
-//! could sign with the key that is published. Off loopback keys are secret, and the protocol is as Azure's.
+//! Storage has its own CORS rules, stored with the users' data. There the guard judges `Host` and leaves foreign pages
+//! to the protocol: on loopback it marks their requests as [`ForeignPage`], and the protocol refuses those that no rule
+//! allows, because a page could sign with the published key. Off loopback keys are secret, and the protocol behaves
+//! like Azure's.
 //!
-//! Absent: cookies and other ambient credentials, which no port takes.
+//! Absent: cookies and other ambient credentials, which no port accepts.
 
 use http::header::{HOST, HeaderName, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -27,10 +28,10 @@ pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site")
 pub const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// How much of a header a refusal repeats.
+/// How much of a header a refusal quotes.
 const SHOWN_CHARS_MAX: usize = 100;
 
-/// Which names and which pages a listener serves.
+/// The host names and origins that a listener serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebGuard {
     hosts: Hosts,
@@ -39,23 +40,23 @@ pub struct WebGuard {
     judge: Judge,
 }
 
-/// Who decides about pages that [`CorsRules`] say nothing of.
+/// Who decides about origins that [`CorsRules`] do not cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Judge {
     Guard,
     Protocol,
 }
 
-/// Marks, as an extension of a request, that a page of another origin made it. The protocol has to refuse it unless a CORS rule of
-/// its own allows the page.
+/// A request extension: a page of another origin made the request. The protocol must refuse it unless one of its own
+/// CORS rules allows the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignPage;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hosts {
-    /// Off loopback, names that resolve to the server are not known to it.
+    /// Off loopback, the names that resolve to the server are unknown.
     Any,
-    /// Loopback names, and these.
+    /// Loopback names and these.
     Loopback { others: Vec<String> },
 }
 
@@ -65,13 +66,13 @@ pub struct CorsRules {
     origins: Vec<String>,
 }
 
-/// A request that may go on.
+/// A request that is let through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passage {
     Direct,
-    /// A CORS rule allows the page of this origin; the browser must be told so with the answer.
+    /// A CORS rule allows this origin; the response must tell the browser.
     CrossOrigin(HeaderValue),
-    /// For the protocol to decide.
+    /// The protocol decides.
     Foreign,
 }
 
@@ -120,14 +121,14 @@ impl CorsRules {
 }
 
 impl WebGuard {
-    /// Judges `Host` if the server is on loopback, or if names are configured; `others` are allowed beside
-    /// the loopback names, without ports.
+    /// Checks `Host` if the server is on loopback, or if names are configured; `others` are allowed beside the loopback
+    /// names, without ports.
     pub fn new(is_loopback: bool, others: Vec<String>, cors: CorsRules) -> Self {
         let hosts = if is_loopback || !others.is_empty() { Hosts::Loopback { others } } else { Hosts::Any };
         Self { hosts, cors, is_loopback, judge: Judge::Guard }
     }
 
-    /// The same for a protocol with CORS rules of its own.
+    /// Variant for a protocol with its own CORS rules.
     #[must_use]
     pub fn with_rules_of_protocol(self) -> Self {
         Self { judge: Judge::Protocol, ..self }
@@ -152,7 +153,7 @@ impl WebGuard {
         }
     }
 
-    /// The name that was dialled: HTTP/2's authority or HTTP/1.1's Host. A proxy's request has both.
+    /// The requested host: HTTP/2's authority or HTTP/1.1's Host. A proxy's request has both.
     fn check_host<'r>(&self, uri: &'r Uri, headers: &'r HeaderMap) -> Result<Option<&'r str>, Refusal> {
         let mut hosts = headers.get_all(HOST).iter();
         let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
@@ -206,7 +207,7 @@ pub fn split(authority: &str) -> Option<(&str, &str)> {
     is_valid.then_some((host, port))
 }
 
-/// Whether a proxy says that it passes the request on for somebody else.
+/// Whether a proxy forwarded the request.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     const NAMES: [&str; 6] =
         ["forwarded", "via", "x-real-ip", "x-client-ip", "cf-connecting-ip", "true-client-ip"];
@@ -215,7 +216,7 @@ pub fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.keys().any(is_told)
 }
 
-/// Whether the page is of the server itself. A proxy in front may speak another scheme, so that is not compared.
+/// Whether the page is of the server itself. The scheme is not compared, since a proxy in front may use another one.
 fn is_own(origin: &HeaderValue, host: Option<&str>) -> bool {
     let origin = origin.to_str().ok();
     let (Some(origin), Some(host)) = (origin.and_then(authority_of).and_then(split), host.and_then(split))
@@ -231,12 +232,12 @@ fn authority_of(origin: &str) -> Option<&str> {
     Some(authority.strip_suffix('/').unwrap_or(authority))
 }
 
-/// Whether the browser says that another origin asks. An unknown word is not trusted.
+/// Whether the browser reports another origin. An unknown value is not trusted.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get(SEC_FETCH_SITE).is_some_and(|site| site != "none" && site != "same-origin")
 }
 
-/// Somebody followed a link: the answer is shown in a tab of its own, and the page with the link cannot read it.
+/// A followed link: the response is shown in its own tab, and the page with the link cannot read it.
 fn is_navigation(method: &Method, headers: &HeaderMap) -> bool {
     let is_document = headers.get(SEC_FETCH_DEST).is_none_or(|destination| destination == "document");
     let is_reading = method == Method::GET || method == Method::HEAD;
@@ -447,7 +448,7 @@ mod tests {
     fn programs_that_are_no_browsers_pass() {
         let here = guard(true, &[], &[]);
         direct(&here, "POST", "host: 127.0.0.1:8081; user-agent: azsdk-python-cosmos/4.9.0");
-        // Node's fetch says how, but not from where.
+        // Node's fetch sends the mode, but not the site.
         direct(&here, "POST", "host: localhost:8081; sec-fetch-mode: cors");
     }
 

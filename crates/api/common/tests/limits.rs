@@ -184,7 +184,7 @@ async fn too_many_or_too_large_headers_are_refused_over_http2() {
 }
 
 #[tokio::test]
-async fn a_tls_client_is_turned_away_where_tls_is_off() {
+async fn a_tls_client_is_refused_where_tls_is_off() {
     let listener = Listener::bind(([127, 0, 0, 1], 0).into(), None).expect("a free port");
     let addr = listener.local_addr().expect("bound");
     let stop = Stop::new();

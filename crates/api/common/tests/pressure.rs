@@ -58,7 +58,7 @@ async fn a_client_with_a_credential_outlasts_a_flood_and_new_ones_get_in() {
 }
 
 #[tokio::test]
-async fn what_is_counted_tells_of_it() {
+async fn connections_are_counted() {
     let options = Options { connections_max: 8, ..Options::default() };
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let listener = Listener::bind_with(any, None, options).expect("a free port");

@@ -1,9 +1,9 @@
-//! Consistency levels: what the account promises, and what a request may ask for.
+//! Consistency levels: the account's, and those that a request may ask for.
 //!
-//! Every answer comes from durable state that all connections share, so each level is served as the strongest
-//! one. What is left to do is to be as strict as the service: a request may ask for the account's level or a weaker one,
-//! and a read whose session token speaks of commits that are not there waits a moment and is then refused, because
-//! its client has seen what this server has not (`docs/consistency.md`).
+//! Every response comes from durable state shared by all connections, so each level is served as the strongest one.
+//! This module is as strict as the service: a request may ask for the account's level or a weaker one, and a read whose
+//! session token covers commits that are missing here waits a moment and is then refused, because its client has seen
+//! state that this server does not have (`docs/consistency.md`).
 
 use crate::failure::Failure;
 use crate::handlers::item_feed;
@@ -64,7 +64,7 @@ pub struct UnknownLevel(String);
 impl FromStr for Consistency {
     type Err = UnknownLevel;
 
-    /// In any case of letters.
+    /// Case-insensitive.
     fn from_str(text: &str) -> Result<Self, UnknownLevel> {
         let is_named = |level: &Self| level.to_string().eq_ignore_ascii_case(text);
         ALL.into_iter().find(is_named).ok_or_else(|| UnknownLevel(text.chars().take(64).collect()))
@@ -72,7 +72,7 @@ impl FromStr for Consistency {
 }
 
 impl Consistency {
-    /// As the account document shows it.
+    /// As in the account document.
     pub(crate) fn policy(self) -> Value {
         match self {
             Self::BoundedStaleness => json!({
@@ -85,7 +85,7 @@ impl Consistency {
     }
 }
 
-/// What every request about items must pass: its level, and of a read its session token.
+/// Checks every request for items: its level, and the session token of a read.
 pub(crate) async fn check(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<(), Failure> {
     check_level(cosmos.consistency(), request)?;
     if !is_read(request) {
@@ -109,7 +109,7 @@ fn check_level(account: Consistency, request: &Request) -> Result<(), Failure> {
     }
 }
 
-/// A batch may read, and its client sends a token as for a read.
+/// A batch may contain reads, so its client sends a token.
 fn is_read(request: &Request) -> bool {
     match *request.method() {
         Method::GET => true,
@@ -127,13 +127,13 @@ async fn check_token(
     let scope = item_feed::scope(request, container)?;
     let ranges = covered(&scope, container);
     let Err(missing) = seen(cosmos, container, ranges, token) else { return Ok(()) };
-    // What is pending may be there in a moment; what was never given out here will not.
+    // A pending commit may become durable in a moment; an LSN that was never assigned here will not.
     cosmos
         .store()
         .wait_until_durable(missing.wanted, Duration::from_millis(limits::SESSION_WAIT_MILLIS))
         .await;
     seen(cosmos, container, ranges, token).map_err(|Missing { range, wanted, current }| {
-        // Python forgets the token of the container that is named here; a token would be taken for the new one.
+        // Python drops the token of the container named here; a token would be taken as the new one.
         Failure::session_not_available(wanted, current).at([
             (header::PARTITION_KEY_RANGE_ID, range.to_value()),
             (header::ALT_CONTENT_PATH, percent::encode_uri(container.path()).to_value()),
@@ -142,14 +142,14 @@ async fn check_token(
     })
 }
 
-/// A commit that a token knows of and the server does not.
+/// A commit that a token covers and the server lacks.
 struct Missing {
     range: u32,
     wanted: Lsn,
     current: Lsn,
 }
 
-/// Whether every range shows what the token speaks of.
+/// Whether every range has the commits that the token covers.
 fn seen(cosmos: &Cosmos, container: &Container, ranges: &[Range], token: &Token) -> Result<(), Missing> {
     let durable = cosmos.store().durable_lsn();
     for range in ranges {

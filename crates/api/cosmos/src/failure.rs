@@ -1,6 +1,6 @@
-//! What went wrong, as Azure says it: status, code, sub-status, sentence.
+//! Errors in Azure's form: status, code, sub-status, sentence.
 //!
-//! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
+//! Every error of the layers below is converted in exactly one place, by an exhaustive match.
 
 use crate::header;
 use crate::limits;
@@ -33,13 +33,13 @@ pub struct Failure {
     pub substatus: u32,
     pub message: String,
     pub retry_after_ms: Option<u64>,
-    /// For failures that tell something of an item: the headers that say where it is and as of when.
+    /// For failures about an item: the headers with its location and LSN.
     pub place: Vec<(HeaderName, HeaderValue)>,
-    /// JSON that the body carries as `additionalErrorInfo`.
+    /// JSON for the body's `additionalErrorInfo`.
     pub info: Option<Box<ErrorInfo>>,
 }
 
-/// A text of its own type, so that a failure that has none stays small.
+/// Boxed text, so that a failure without it stays small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorInfo(pub String);
 
@@ -47,18 +47,18 @@ pub const PARTITION_KEY_MISMATCH: u32 = 1001;
 pub const SESSION_NOT_AVAILABLE: u32 = 1002;
 pub const RANGE_GONE: u32 = 1002;
 pub const OWNER_MISSING: u32 = 1003;
-/// A query whose ranges the client has to merge.
+/// A query whose ranges the client must merge.
 pub const CROSS_PARTITION_NOT_SERVABLE: u32 = 1004;
 pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
 /// The request units of this second are spent.
 pub const RATE_TOO_LARGE: u32 = 3200;
-/// The text of a script is not a function.
+/// The body of a script is not a function.
 pub const SCRIPT_COMPILE: u32 = 0xFFFF;
-/// A script threw; an error that carries a status of its own has that here instead.
+/// A script threw; an error with a status of its own uses that instead.
 pub const SCRIPT_THROWN: u32 = 400;
 pub const BATCH_TOO_LARGE: u32 = 3402;
-/// Busy here is the commit queue's, not a request-unit budget's (3200).
+/// Busy because of the commit queue, not of a request-unit budget (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
 
 impl Failure {
@@ -77,7 +77,8 @@ impl Failure {
 
     /// A query over several partitions that a client must merge by the plan, which is JSON.
     pub fn needs_merging(plan: String) -> Self {
-        // SDKs and programs look for the first sentence; the service's own goes on like the second.
+        // SDKs and programs look for the first sentence; the service's message continues with the
+        // second.
         let message = "The provided cross partition query can not be directly served by the gateway. \
                        This is a first chance (internal) exception that all newer clients will know how to handle gracefully: \
                        they merge the ranges by the plan in additionalErrorInfo. Other clients name a partition key, or send the \
@@ -99,7 +100,7 @@ impl Failure {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", 0, message)
     }
 
-    /// With a number that tells clients which check said no.
+    /// With a sub-status that tells clients which check failed.
     pub fn with(self, substatus: u32) -> Self {
         Self { substatus, ..self }
     }
@@ -108,7 +109,7 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "NotFound", 0, message)
     }
 
-    /// The resource's database or container is not there.
+    /// The resource's database or container does not exist.
     pub fn owner_missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFound", OWNER_MISSING, message)
     }
@@ -162,7 +163,8 @@ impl Failure {
         Self { retry_after_ms: Some(100), ..failure }
     }
 
-    /// Other queries have what this one needs. Clients take it for a lack of throughput, and try again.
+    /// Other queries hold the resources that this one needs. Clients treat it as a lack of throughput
+    /// and retry.
     fn queries_busy(message: impl Into<String>) -> Self {
         Self::throttled(message.into(), QUERY_BUSY_RETRY_MILLIS)
     }
@@ -172,7 +174,7 @@ impl Failure {
         Self { retry_after_ms: Some(retry_after_ms), ..failure }
     }
 
-    /// What it cost to find out.
+    /// The charge of the failed request.
     pub fn charge(&self) -> Charge {
         if self.substatus == RATE_TOO_LARGE { Charge::throttled() } else { Charge::refused() }
     }
@@ -181,7 +183,7 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
     }
 
-    /// A sentence may repeat a name or a header, which can be long.
+    /// A sentence may quote a name or a header, which can be long.
     pub fn clipped_message(&self) -> Cow<'_, str> {
         let (message, max) = (&self.message, limits::ERROR_MESSAGE_BYTES_MAX);
         if message.len() <= max {
@@ -192,19 +194,20 @@ impl Failure {
         format!("{kept}…").into()
     }
 
-    /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
+    /// Adds the headers that a client needs to keep its session and its view of the ranges.
     pub fn at(self, place: impl Into<Vec<(HeaderName, HeaderValue)>>) -> Self {
         Self { place: place.into(), ..self }
     }
 
-    /// Adds headers to those that are there.
+    /// Adds headers to the existing ones.
     pub fn and(mut self, more: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
         self.place.extend(more);
         self
     }
 }
 
-/// The administrative routes of the services port ask the same stores, and say it as that port does.
+/// The administrative routes of the services port use the same stores and report errors in that port's
+/// form.
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         Self::new(Kind::of(failure.status), failure.message)

@@ -1,11 +1,11 @@
-//! `GET /` in a browser: a sentence about what this port is, instead of an error that only an SDK reads.
+//! `GET /` in a browser: a sentence about this port, instead of an error for SDKs.
 
 use crate::request::Request;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Response};
 use orrery_api_common::{Body, body};
 
-/// Whether a person is looking: no SDK asks for HTML, or for the account without a credential.
+/// Whether a person sent the request: no SDK asks for HTML, or for the account without a credential.
 pub fn is_wanted(request: &Request) -> bool {
     *request.method() == Method::GET
         && request.head.uri.path() == "/"

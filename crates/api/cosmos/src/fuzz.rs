@@ -1,12 +1,12 @@
-//! What the fuzzers run, here so that the ordinary tests run the same: one call per decoder of bytes that clients
-//! send. Each takes any bytes and panics only if a promise of this crate is broken.
+//! The fuzz targets, one per decoder of bytes that clients send; the ordinary tests run them too. Each takes any
+//! bytes and panics only if an invariant of this crate is broken.
 
 use crate::failure::Failure;
 use crate::{route, session};
 use orrery_document_store::{QuerySpec, Tokens, partition_key};
 use orrery_value::Value;
 
-/// What is found has a type and a link to sign, and is found again with a slash at its end.
+/// A parsed route has a type and a link to sign, and is the same with a trailing slash.
 pub fn route(data: &[u8]) {
     let Ok(uri) = http::Uri::try_from(data) else { return };
     let Ok(located) = route::locate(&uri) else { return };
@@ -17,7 +17,7 @@ pub fn route(data: &[u8]) {
     }
 }
 
-/// Partition keys have only scalars, a token that nobody gave out is never taken, and refusals are bad requests.
+/// Partition keys contain only scalars, a forged token is never accepted, and refusals are bad requests.
 pub fn headers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match partition_key::parse(text) {
@@ -33,7 +33,7 @@ pub fn headers(data: &[u8]) {
     let _ = orrery_api_common::parse_authorization(text);
 }
 
-/// A query's body is understood or refused as a bad request; what is understood has a name for its question.
+/// A query's body is parsed or refused as a bad request; a parsed query has a fingerprint.
 pub fn query(data: &[u8]) {
     match QuerySpec::parse(data) {
         Ok(body) => assert_eq!(body.fingerprint_of(""), body.clone().fingerprint_of("")),

@@ -71,5 +71,5 @@ headers! {
     VERSION = "x-ms-version";
 }
 
-/// Change-feed and incremental-feed requests say so here.
+/// Marks change-feed and incremental-feed requests.
 pub const A_IM: HeaderName = HeaderName::from_static("a-im");

@@ -30,4 +30,4 @@ mod session;
 pub use authorize::{Access, signed_access};
 pub use consistency::Consistency;
 pub use failure::Failure;
-pub use service::{Cosmos, Options};
+pub use service::{Cosmos, Options, OtherPorts};

@@ -11,7 +11,7 @@ use orrery_documents::charge::Charge;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// What an answer about an item has at most, so that its map never grows.
+/// The maximum number of headers in a response about an item, so that its map never grows.
 const HEADERS: usize = 16;
 
 pub struct Reply {
@@ -21,7 +21,8 @@ pub struct Reply {
     body: (Bytes, Bytes),
 }
 
-/// Milliseconds with three decimals, from whole microseconds: every answer has them, and a float takes longer to print.
+/// Milliseconds with three decimals, from whole microseconds: every response has them, and a float takes longer to
+/// print.
 fn milliseconds(took: Duration) -> String {
     let micros = took.as_micros();
     format!("{}.{:03}", micros / 1000, micros % 1000)
@@ -38,12 +39,12 @@ impl Reply {
         self.status
     }
 
-    /// What the work cost, as the client is told.
+    /// The charge reported to the client.
     pub fn charge(&self) -> Charge {
         self.charge
     }
 
-    /// Headers that were put together before.
+    /// Prepared headers.
     pub fn headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
         for (name, value) in headers {
             self.headers.insert(name, value);
@@ -60,7 +61,7 @@ impl Reply {
         self.header(ETAG, ["\"", Guid::new(tag.as_u128()).as_str(), "\""].concat())
     }
 
-    /// Violations of a schema that items were written with.
+    /// Schema violations of written items.
     pub fn warnings(self, count: u64) -> Self {
         if count == 0 { self } else { self.header(header::SCHEMA_WARNINGS, count) }
     }
@@ -79,7 +80,7 @@ impl Reply {
         self.json(body.to_string())
     }
 
-    /// The response, after the work took so long.
+    /// The response, with its duration.
     pub fn finish(mut self, activity_id: &str, took: Duration) -> Response<Body> {
         self.headers.insert(header::REQUEST_DURATION_MS, milliseconds(took).to_value());
         self.headers.insert(header::ACTIVITY_ID, activity_id.to_value());
@@ -106,7 +107,7 @@ impl Reply {
     }
 }
 
-/// What can stand in a header. Values are ASCII; what is not (an echoed id) is replaced rather than refused.
+/// A valid header value. Values are ASCII; other characters (in an echoed id) are replaced rather than refused.
 pub trait ToValue {
     fn to_value(self) -> HeaderValue;
 }
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_told_in_milliseconds_to_the_microsecond() {
+    fn a_duration_is_in_milliseconds_to_the_microsecond() {
         assert_eq!(milliseconds(Duration::from_nanos(45_678)), "0.045");
         assert_eq!(milliseconds(Duration::from_micros(1_002_003)), "1002.003");
     }

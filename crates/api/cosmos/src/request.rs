@@ -1,4 +1,4 @@
-//! A request as the handlers see it: its head, read with care, and its body when asked for.
+//! A request as the handlers see it: its validated head, and its body on demand.
 
 use crate::authorize::Operation;
 use crate::failure::Failure;
@@ -24,16 +24,16 @@ const PARTITION_KEYS_SINCE: &str = "2018-12-31";
 pub struct Request {
     pub head: Parts,
     pub peer: Peer,
-    /// What it does, once it is known that it may; and the number of the container that it is about, once it is found.
+    /// Its operation, once authorized, and the number of its container, once found.
     pub operation: Option<Operation>,
     pub container: Option<u32>,
     body: Option<Incoming>,
     arrived: Option<Bytes>,
-    /// What the body takes of the memory for bodies, until the request is answered.
+    /// The body's reservation in the memory budget for bodies, until the response.
     hold: BodyHold,
 }
 
-/// What a POST on a list of resources asks for, in the order that decides (wire guide §5).
+/// What a POST to a feed asks for, in order of precedence (wire guide §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Post {
     QueryPlan,
@@ -61,30 +61,30 @@ impl Request {
         &self.head.method
     }
 
-    /// Whether the client speaks a version in which containers need no partition key.
+    /// Whether the client uses a protocol version in which containers need no partition key.
     pub fn is_before_partition_keys(&self) -> bool {
         self.header(&header::VERSION)
             .is_some_and(|version| version.len() == 10 && version < PARTITION_KEYS_SINCE)
     }
 
-    /// The host and port that the client dialled: HTTP/2's authority or HTTP/1.1's Host, if it is one.
+    /// The host and port that the client connected to: HTTP/2's authority or HTTP/1.1's Host, if valid.
     pub fn dialled(&self) -> String {
         let authority = self.head.uri.authority().cloned();
         let host = || self.header(&HOST)?.parse::<Authority>().ok();
         authority.or_else(host).map_or_else(|| "localhost".to_owned(), |authority| authority.to_string())
     }
 
-    /// Where the client found the resource.
+    /// The URL under which the client addressed the resource.
     pub fn url(&self) -> String {
         format!("{}://{}{}", self.peer.scheme, self.dialled(), self.head.uri.path())
     }
 
-    /// A header's text; one that is not ASCII is as good as absent.
+    /// A header's text; a non-ASCII one counts as absent.
     pub fn header(&self, name: &HeaderName) -> Option<&str> {
         self.head.headers.get(name)?.to_str().ok().map(str::trim)
     }
 
-    /// A header that must not be passed over: without it the request would mean something else.
+    /// A header that must not be ignored: without it the request would mean something else.
     pub fn header_or_refuse(&self, name: &HeaderName) -> Result<Option<&str>, Failure> {
         let Some(value) = self.head.headers.get(name) else { return Ok(None) };
         let text = value.to_str().map(|text| Some(text.trim()));
@@ -127,7 +127,7 @@ impl Request {
         let tag = |name| match self.head.headers.get(name)?.to_str().map(str::trim) {
             Ok("*") => Some(TagMatch::Any),
             Ok(text) => Some(TagMatch::Tag(ETag::parse(text))),
-            // No version has such a tag; dropping the condition would write over what it protects.
+            // No version has such a tag; dropping the condition would overwrite what it protects.
             Err(_) => Some(TagMatch::Tag(None)),
         };
         Preconditions { if_match: tag(IF_MATCH), if_none_match: tag(IF_NONE_MATCH) }
@@ -138,7 +138,7 @@ impl Request {
         Ok(Throughput::from_headers(manual, self.header(&header::AUTOPILOT_SETTINGS))?)
     }
 
-    /// `-1` and `0` leave the size of a page to the server.
+    /// `-1` and `0` leave the page size to the server.
     pub fn page_limits(&self) -> Result<Limits, Failure> {
         let items = match self.header_or_refuse(&header::MAX_ITEM_COUNT)?.filter(|text| !text.is_empty()) {
             None => PAGE_ITEMS_DEFAULT,
@@ -156,7 +156,7 @@ impl Request {
         Ok(Limits { items, bytes: PAGE_BYTES_MAX })
     }
 
-    /// Waits for the whole body, so that what is looked up afterwards is not a minute old when it is used.
+    /// Waits for the whole body first, so that later lookups are not a minute old when used.
     pub async fn arrive(&mut self) -> Result<(), Failure> {
         if let Some(body) = self.body.take() {
             let (arrived, hold) = read_body_held(body, limits::BODY_BYTES_MAX).await?;
@@ -180,7 +180,7 @@ impl Request {
             .map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))
     }
 
-    /// What nobody read, so that the connection can go on.
+    /// Discards an unread body, so that the connection can be reused.
     pub fn unread_body(&mut self) -> Option<Incoming> {
         self.body.take()
     }

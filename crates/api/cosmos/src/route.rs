@@ -29,7 +29,7 @@ pub enum Route<'a> {
         container: Cow<'a, str>,
         id: Cow<'a, str>,
     },
-    /// The order to delete all items of a partition.
+    /// The request to delete all items of a partition.
     PartitionKeyDelete {
         database: Cow<'a, str>,
         container: Cow<'a, str>,
@@ -61,13 +61,13 @@ pub enum Route<'a> {
         container: Cow<'a, str>,
         id: Cow<'a, str>,
     },
-    /// A resource of the protocol that is not here yet, by its type.
+    /// A resource type of the protocol that is not supported.
     Other {
         kind: Cow<'a, str>,
     },
 }
 
-/// Whose children a path names.
+/// The owner of the subresources in a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnerPath<'a> {
     Database { database: Cow<'a, str> },
@@ -75,7 +75,7 @@ pub enum OwnerPath<'a> {
     User { database: Cow<'a, str>, user: Cow<'a, str> },
 }
 
-/// A route, and what its signature covers.
+/// A route, and the resource that its signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<'a> {
     pub route: Route<'a>,
@@ -86,13 +86,13 @@ pub struct Located<'a> {
 
 const OTHERS: [&str; 2] = ["operations", "attachments"];
 
-/// One more than the longest path of a resource has; what lies further never decides.
+/// One more segment than the longest path of a resource; further ones never matter.
 const SEGMENTS_MAX: usize = 7;
 
 pub fn locate(uri: &Uri) -> Result<Located<'_>, Failure> {
     orrery_core::tour_step!();
     let mut segments = segments(uri.path())?;
-    // JavaScript leaves a `?` of an item's id as it is, and signs it as part of the id.
+    // JavaScript leaves a `?` in an item's id unencoded, and signs it as part of the id.
     if let (Some(query), 6) = (uri.query(), segments.len())
         && segments[4] == "docs"
     {
@@ -107,7 +107,7 @@ fn invalid_url() -> Failure {
     Failure::bad_request("Request url is invalid.")
 }
 
-/// Decoded once, `+` as it is; slashes before the first segment and one after the last are ignored.
+/// Decoded once, with `+` literal; leading slashes and one trailing slash are ignored.
 fn segments(path: &str) -> Result<Vec<Cow<'_, str>>, Failure> {
     let path = path.trim_start_matches('/');
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -153,7 +153,7 @@ fn route<'a>(segments: &[Cow<'a, str>]) -> Result<Route<'a>, Failure> {
     })
 }
 
-/// The route of children whose kind is the segment `at`.
+/// The route of subresources whose kind is the segment `at`.
 fn children<'a>(segments: &[Cow<'a, str>], at: usize) -> Option<Route<'a>> {
     let kind = Kind::ALL.into_iter().find(|kind| kind.segment() == segments[at])?;
     let own = |at: usize| segments[at].clone();

@@ -1,5 +1,5 @@
-//! Scripts on the wire: executing a stored procedure, the headers that name triggers, and the header with a script's log
-//! (wire guide §19).
+//! Scripts on the wire: executing a stored procedure, the trigger headers, and the header with a script's log (wire
+//! guide §19).
 
 use crate::failure::Failure;
 use crate::handlers::{find_container, items};
@@ -46,7 +46,7 @@ pub async fn execute_procedure(
     })
 }
 
-/// The body as the text of a JSON array; an empty one is no arguments.
+/// The body as the text of a JSON array; an empty body means no arguments.
 fn arguments(body: &Bytes) -> Result<Arc<str>, Failure> {
     let refused = |why: &str| {
         Failure::bad_request(format!("The arguments of the stored procedure are invalid: {why}."))
@@ -62,7 +62,7 @@ fn arguments(body: &Bytes) -> Result<Arc<str>, Failure> {
     Ok(text.into())
 }
 
-/// The triggers that the request names, if it names any.
+/// The triggers named by the request, if any.
 pub fn trigger_names(request: &Request) -> Result<Option<TriggerNames>, Failure> {
     let names = |name: &HeaderName| -> Result<Vec<String>, Failure> {
         let list = request.header_or_refuse(name)?.unwrap_or_default();
@@ -76,7 +76,7 @@ pub fn trigger_names(request: &Request) -> Result<Option<TriggerNames>, Failure>
     Ok(Some(TriggerNames { before, after, headers: headers(request) }))
 }
 
-/// The request's headers as a script sees them: the text of a JSON object. Who asks is not a script's business.
+/// The request's headers as a script sees them: the text of a JSON object, without credentials.
 fn headers(request: &Request) -> String {
     let headers = request.head.headers.iter().filter(|(name, _)| **name != http::header::AUTHORIZATION);
     let text = |value: &HeaderValue| value.to_str().ok().map(Value::from);
@@ -84,7 +84,7 @@ fn headers(request: &Request) -> String {
     Value::Object(headers.collect()).to_string()
 }
 
-/// The header with a script's log, if the client wants it. What a header has no room for is left out.
+/// The header with a script's log, if requested; truncated to the header's limit.
 pub fn escaped_log(is_wanted: bool, log: &str) -> Option<(HeaderName, HeaderValue)> {
     if !is_wanted {
         return None;

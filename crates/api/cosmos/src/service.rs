@@ -17,14 +17,22 @@ use orrery_documents::subresources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Where the same process answers beside the Cosmos DB endpoint; `GET /` tells it to our own tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OtherPorts {
+    pub services: Option<u16>,
+    pub queue: Option<u16>,
+    pub table: Option<u16>,
+}
+
 pub struct Options {
     pub keys: Keys,
     /// The account's name, as clients see it.
     pub account: String,
     /// Tells this account from any other; our own tools compare it.
     pub account_id: String,
-    /// The port of the same process on which its services answer, if it has one.
-    pub services_port: Option<u16>,
+    /// The other ports of the same process.
+    pub ports: OtherPorts,
     /// A secret of this data folder, for resource tokens.
     pub secret: [u8; 32],
     /// The strongest level that a request may ask for.
@@ -44,7 +52,7 @@ struct Inner {
     access: Access,
     account: String,
     account_id: String,
-    services_port: Option<u16>,
+    ports: OtherPorts,
     consistency: Consistency,
     cross_partition: CrossPartition,
     advertised: Option<String>,
@@ -52,23 +60,15 @@ struct Inner {
 
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
-        let Options {
-            keys,
-            account,
-            account_id,
-            services_port,
-            secret,
-            consistency,
-            advertised,
-            cross_partition,
-        } = options;
+        let Options { keys, account, account_id, ports, secret, consistency, advertised, cross_partition } =
+            options;
         let access = Access::new(keys, &secret);
         Self(Arc::new(Inner {
             store,
             access,
             account,
             account_id,
-            services_port,
+            ports,
             consistency,
             cross_partition,
             advertised,
@@ -93,9 +93,9 @@ impl Cosmos {
         self.0.advertised.as_deref()
     }
 
-    /// The port on which the services of this process answer.
-    pub(crate) fn services_port(&self) -> Option<u16> {
-        self.0.services_port
+    /// Where this process answers beside this endpoint.
+    pub(crate) fn ports(&self) -> OtherPorts {
+        self.0.ports
     }
 
     /// Who merges the rows of several ranges, unless a request says otherwise.
@@ -117,7 +117,7 @@ impl Cosmos {
         orrery_core::tour_step!();
         let mut request = Request::new(request, peer);
         if front_page::is_wanted(&request) {
-            return front_page::answer(self.services_port());
+            return front_page::answer(self.ports().services);
         }
         let (activity_id, started) = (self.activity_id(&request), Instant::now());
         let outcome = self.answer(&mut request).await;

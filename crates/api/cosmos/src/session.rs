@@ -1,8 +1,8 @@
 //! Session tokens: `<range>:-1#<lsn>`, several joined by commas (wire guide §21).
 //!
-//! A token says of each range up to which commit its holder has seen it. Ours name the newest commit of that range, so
-//! a write moves the tokens of its own range and no other. LSNs are of one order over all ranges, which is why the
-//! token of a range that was split is good for the ranges that came from it.
+//! A token has, for each range, the newest commit that its holder has seen. Ours contain the newest commit of that
+//! range, so a write advances the token of its own range and of no other. LSNs are in one order over all ranges, so the
+//! token of a split range is valid for its descendants.
 
 use crate::failure::Failure;
 use crate::service::Cosmos;
@@ -11,13 +11,13 @@ use orrery_document_store::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
 
-/// The token of one range for who saw the state as of `seen`, and the LSN in it.
+/// The token of one range for a reader of the state as of `seen`, and its LSN.
 pub fn token(cosmos: &Cosmos, container: &Container, range: u32, seen: Lsn) -> (String, Lsn) {
     let newest = cosmos.store().range_lsn(container.number(), range, seen);
     (part(range, newest), newest)
 }
 
-/// The token of several ranges at once.
+/// The token of several ranges together.
 pub fn tokens(cosmos: &Cosmos, container: &Container, ranges: &[Range], seen: Lsn) -> String {
     let mut text = String::with_capacity(ranges.len() * 16);
     for range in ranges {
@@ -33,7 +33,7 @@ fn part(range: u32, lsn: Lsn) -> String {
     [&range.to_string(), ":-1#", &lsn.0.to_string()].concat()
 }
 
-/// What a client has seen, by range.
+/// The LSNs that a client has seen, by range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token(Vec<(u32, Lsn)>);
 
@@ -47,8 +47,7 @@ impl Token {
         Ok(Self(parts.collect::<Result<_, _>>()?))
     }
 
-    /// The newest commit that its holder has seen of a range, or of those that it came from. What it says of other ranges
-    /// does not matter to this one.
+    /// The newest commit that its holder has seen of a range or of its ancestors. Other ranges do not matter.
     pub fn wants(&self, range: &Range) -> Lsn {
         let speaks_of = |id: &u32| *id == range.id || range.parents.contains(id);
         let lsns = self.0.iter().filter(|(id, _)| speaks_of(id)).map(|(_, lsn)| *lsn);

@@ -11,7 +11,7 @@ use orrery_api_common::{Body, Peer, body as plain, read_body};
 use orrery_core::{Env, limits};
 use serde_json::{Value, json};
 
-/// What is read of a body, so that one that is too large can be told.
+/// How much of a body is read, so that an oversized one is detected.
 const BODY_BYTES_MAX: usize = 64 * 1024;
 const TOKEN_SECONDS_MAX: u64 = 3_600;
 const SKEW_SECONDS: u64 = 60;
@@ -73,7 +73,7 @@ fn authorized(shared: &Shared, head: &Parts) -> Result<(), (u16, &'static str)> 
     if now > issued + TOKEN_SECONDS_MAX { Err((403, "ExpiredProviderToken")) } else { Ok(()) }
 }
 
-/// What APNs would not take.
+/// Requests that APNs would refuse.
 fn wrong(head: &Parts, device: &str, body: &[u8]) -> Option<(u16, &'static str)> {
     const TYPES: [&str; 8] = [
         "alert",

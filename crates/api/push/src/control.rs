@@ -1,4 +1,4 @@
-//! The port on which a test says what shall fail and asks what came.
+//! The control port, on which a test scripts failures and reads what was received.
 //!
 //! ```text
 //! POST   /control                 {"match": {"token"|"platform"}, "answer": {"status", "reason", "retryAfter"}, "times"}

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const BODY_BYTES_MAX: usize = 64 * 1024;
 const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// How long a bearer token lasts, and how much clocks may differ.
+/// The lifetime of a bearer token, and the permitted clock skew.
 const BEARER_SECONDS: u64 = 3_599;
 const SKEW_SECONDS: u64 = 60;
 
@@ -38,7 +38,7 @@ pub async fn answer(shared: &Shared, request: Request<Incoming>, peer: Peer) -> 
     }
 }
 
-/// RFC 7523: a token that the service account signed becomes a bearer token.
+/// RFC 7523: exchanges a token signed by the service account for a bearer token.
 fn exchange(shared: &Shared, body: &[u8]) -> Response<Body> {
     let refusal = |status, error: &str, why: &str| {
         reply::json(status, &json!({ "error": error, "error_description": why }))
@@ -134,7 +134,7 @@ fn message(shared: &Shared, headers: &HeaderMap, body: &[u8]) -> Response<Body> 
     response
 }
 
-/// What FCM would not take.
+/// Requests that FCM would refuse.
 fn wrong(message: &Value, length: usize) -> Option<Response<Body>> {
     let bad = |field: &str, why: &str| {
         Some(error(400, "INVALID_ARGUMENT", why, Some("INVALID_ARGUMENT"), &[(field, why)]))
@@ -166,7 +166,7 @@ fn wrong(message: &Value, length: usize) -> Option<Response<Body>> {
     None
 }
 
-/// A scripted answer in FCM's form. INVALID_ARGUMENT complains of the token, with the detail that FCM has for it.
+/// A scripted response in FCM's form. INVALID_ARGUMENT refers to the token, with FCM's detail for it.
 fn scripted_error(answer: &Answer) -> Response<Body> {
     let canonical = match answer.status {
         400 => "INVALID_ARGUMENT",

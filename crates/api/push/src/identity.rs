@@ -1,7 +1,7 @@
-//! The credentials that are taken, and the files that hold them.
+//! The accepted credentials, and their files.
 //!
-//! The service account's RSA key is in the source: there is nothing here that makes one, and a key that everybody knows is
-//! no secret to keep. The APNs key is made, and kept in its file.
+//! The service account's RSA key is in the source: nothing here generates one, and a published key is not a secret. The
+//! APNs key is generated and kept in its file.
 
 use crate::Ports;
 use orrery_protocol::jwt::{Algorithm, PublicKey, SigningKey, Token, pem_of_pkcs8, pkcs8_of_pem};
@@ -26,12 +26,12 @@ pub struct Identity {
     certificate: String,
 }
 
-/// A file for the server that pushes.
+/// A file for the pushing server.
 #[derive(Clone)]
 pub struct Written {
     pub name: &'static str,
     pub text: String,
-    /// For its owner's eyes only.
+    /// Readable by its owner only.
     pub is_secret: bool,
 }
 
@@ -60,12 +60,12 @@ impl Identity {
         })
     }
 
-    /// The claims of a token that the service account signed, as FCM checks it.
+    /// The claims of a token signed by the service account, verified as by FCM.
     pub(crate) fn service_claims(&self, token: &str) -> Option<Value> {
         claims(token, &self.service_public, Algorithm::Rs256, SERVICE_KEY_ID)
     }
 
-    /// The claims of a provider token, as APNs checks it.
+    /// The claims of a provider token, verified as by APNs.
     pub(crate) fn apns_claims(&self, token: &str) -> Option<Value> {
         claims(token, &self.apns_public, Algorithm::Es256, KEY_ID)
     }
@@ -105,7 +105,7 @@ impl Identity {
     }
 }
 
-/// Algorithm, key id and signature must all be right.
+/// Algorithm, key id and signature must all be valid.
 fn claims(token: &str, key: &PublicKey, algorithm: Algorithm, kid: &str) -> Option<Value> {
     let token = Token::split(token)?;
     let is_right = token.algorithm() == Some(algorithm)

@@ -1,4 +1,4 @@
-//! The provider side of pushes, for trying them out without a provider: FCM HTTP v1 with its token endpoint, and APNs.
+//! The provider side of pushes, for tests without a provider: FCM HTTP v1 with its token endpoint, and APNs.
 //!
 //! ```text
 //! identity   the credentials that are taken, and the files that hold them
@@ -8,8 +8,8 @@
 //! control    the port on which a test says what shall fail and asks what came
 //! ```
 //!
-//! They speak the protocols as the providers document them, over TLS and HTTP/2, and refuse what the providers refuse. They
-//! listen on this machine only: one of their keys is in the source, known to everybody.
+//! They implement the protocols as documented, over TLS and HTTP/2, and refuse what the providers refuse. They listen
+//! on this machine only: one of their keys is published in the source.
 
 mod apns;
 mod control;
@@ -33,11 +33,11 @@ pub struct Options {
     pub fcm_port: u16,
     pub apns_port: u16,
     pub control_port: u16,
-    /// Where the certificate is kept.
+    /// The folder of the certificate.
     pub certificate_folder: PathBuf,
     /// The APNs key of an earlier start, as PEM; a new one if there is none.
     pub apns_key: Option<String>,
-    /// What the times in tokens are held against; nothing if the caller's clock is moved by hand.
+    /// The clock for the times in tokens; `None` if the caller's clock is moved by hand.
     pub clock: Option<Env>,
 }
 
@@ -57,7 +57,7 @@ pub struct StandIns {
     shared: Arc<Shared>,
 }
 
-/// What the three ports have in common.
+/// The shared state of the three ports.
 pub(crate) struct Shared {
     identity: Identity,
     state: State,
@@ -94,7 +94,7 @@ impl StandIns {
         self.shared.identity.files(&self.ports)
     }
 
-    /// A handle to what they remember.
+    /// A handle to their recorded state.
     pub fn state(&self) -> State {
         self.shared.state.clone()
     }

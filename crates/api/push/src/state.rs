@@ -1,4 +1,4 @@
-//! What was received, what shall be answered, what was counted.
+//! Recorded pushes, scripted responses, counters.
 
 use crate::limits;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub(crate) struct Inner {
     received: VecDeque<Received>,
     counters: Counters,
     connections: HashMap<Platform, HashSet<SocketAddr>>,
-    /// Bearer tokens that were given out, and when they end, in seconds.
+    /// Issued bearer tokens, with their expiry in seconds.
     bearers: HashMap<String, u64>,
     provider_tokens: HashSet<String>,
 }
@@ -31,7 +31,7 @@ pub enum Platform {
     Oauth,
 }
 
-/// What shall be answered to requests that match, so many times; always, if no number is given.
+/// A scripted response to matching requests, a number of times or, without a number, always.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rule {
@@ -42,7 +42,7 @@ pub struct Rule {
     pub times: Option<u64>,
 }
 
-/// All that is given has to fit.
+/// All given members must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Match {
@@ -54,7 +54,7 @@ pub struct Match {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Answer {
     pub status: u16,
-    /// As the provider names it: UNREGISTERED, TooManyRequests.
+    /// The provider's own name: UNREGISTERED, TooManyRequests.
     #[serde(default)]
     pub reason: Option<String>,
     /// Seconds.
@@ -62,7 +62,7 @@ pub struct Answer {
     pub retry_after: Option<u64>,
 }
 
-/// One push, as it was understood.
+/// One parsed push.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Received {
@@ -74,9 +74,9 @@ pub struct Received {
     pub deeplink: Option<String>,
     pub priority: Option<String>,
     pub bytes: usize,
-    /// What was answered.
+    /// The response.
     pub status: u16,
-    /// Its number among all that came.
+    /// Its sequence number.
     pub n: u64,
 }
 
@@ -86,9 +86,9 @@ pub struct Counters {
     pub received: u64,
     pub delivered: u64,
     pub refused: u64,
-    /// Bearer tokens that were given out.
+    /// Issued bearer tokens.
     pub token_exchanges: u64,
-    /// Different provider tokens that came.
+    /// Distinct provider tokens received.
     pub provider_tokens: u64,
     pub fcm_connections: u64,
     pub apns_connections: u64,
@@ -116,7 +116,7 @@ impl State {
         inner.received.clear();
     }
 
-    /// As if all bearer tokens had been revoked.
+    /// Revokes all bearer tokens.
     pub fn forget_bearers(&self) {
         self.lock().bearers.clear();
     }
@@ -140,14 +140,14 @@ impl State {
         }
     }
 
-    /// The first rule that fits, used once.
+    /// Takes the first matching rule once.
     pub(crate) fn scripted(&self, platform: Platform, token: &str) -> Option<Answer> {
         let mut inner = self.lock();
         let fits = |rule: &Rule| {
             rule.r#match.token.as_deref().is_none_or(|wanted| wanted == token)
                 && match rule.r#match.platform {
                     Some(wanted) => wanted == platform,
-                    // The token endpoint is meant only by name.
+                    // Matches the token endpoint only by name.
                     None => platform != Platform::Oauth,
                 }
         };
@@ -187,7 +187,7 @@ impl State {
         inner.bearers.insert(token, until);
     }
 
-    /// When it ends, if it was given out.
+    /// Its expiry, if it was issued.
     pub(crate) fn bearer(&self, token: &str) -> Option<u64> {
         self.lock().bearers.get(token).copied()
     }

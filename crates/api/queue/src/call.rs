@@ -3,21 +3,19 @@
 use crate::errors::Failure;
 use bytes::Bytes;
 use hyper::body::Incoming;
-use orrery_api_common::{BodyError, BodyHold, discard_body, read_body_held};
+use orrery_api_common::{BodyError, RequestBody};
 use orrery_api_storage::StorageRequest;
 use orrery_catalog::storage::QueueName;
 use orrery_queue_store::QueueId;
 
 pub struct Call {
     pub request: StorageRequest,
-    body: Option<Incoming>,
-    /// What the body takes of the memory for bodies, until the request is answered.
-    hold: BodyHold,
+    body: RequestBody,
 }
 
 impl Call {
     pub fn new(request: StorageRequest, body: Incoming) -> Self {
-        Self { request, body: Some(body), hold: BodyHold::default() }
+        Self { request, body: RequestBody::new(body) }
     }
 
     /// The queue of this name in the account that the request is about.
@@ -28,16 +26,11 @@ impl Call {
 
     /// The whole body, once.
     pub async fn body(&mut self, bytes_max: usize) -> Result<Bytes, BodyError> {
-        let Some(body) = self.body.take() else { return Ok(Bytes::new()) };
-        let (bytes, hold) = read_body_held(body, bytes_max).await?;
-        self.hold = hold;
-        Ok(bytes)
+        self.body.read(bytes_max).await
     }
 
     /// What nobody read is thrown away, so that the connection can go on.
     pub async fn discard(self) {
-        if let Some(body) = self.body {
-            discard_body(body).await;
-        }
+        self.body.discard().await;
     }
 }

@@ -6,9 +6,9 @@ use orrery_api_common::BodyError;
 use orrery_api_storage::StorageError;
 use orrery_api_storage::xml::InvalidXml;
 use orrery_catalog::storage::InvalidResourceName;
-use orrery_kv::Error as EngineError;
 use orrery_queue_store::limits::MESSAGE_TEXT_BYTES_MAX;
 use orrery_queue_store::{Error, InvalidMetadata, TextTooLong};
+use orrery_txn::EngineError;
 
 /// A refusal. A type of this crate, so that errors of the crates below can become one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,6 @@ pub enum NoOperation {
     ComponentMissing,
     /// `comp` or `restype` has another value.
     Component,
-    /// What other services of Azure storage do, and this one does not.
-    Absent(&'static str),
 }
 
 impl From<StorageError> for Failure {
@@ -46,7 +44,6 @@ impl From<NoOperation> for Failure {
                     "Value for one of the query parameters specified in the request URI is invalid.";
                 StorageError::new(StatusCode::BAD_REQUEST, "InvalidQueryParameterValue", message)
             }
-            NoOperation::Absent(what) => StorageError::not_implemented(what),
         })
     }
 }
@@ -72,16 +69,7 @@ impl From<Error> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        orrery_txn::log_failure(&error);
-        Self(match error {
-            EngineError::Unavailable(_)
-            | EngineError::Full(_)
-            | EngineError::Uncertain(_)
-            | EngineError::Halted
-            | EngineError::UnknownSpace(_)
-            | EngineError::Truncated { .. } => StorageError::server_busy(),
-            EngineError::Corrupt(_) => StorageError::internal(),
-        })
+        Self(error.into())
     }
 }
 

@@ -9,10 +9,22 @@ pub enum Operation {
     ReadProperties,
     WriteProperties,
     ReadStatistics,
+    /// A key with which a user signs in their own name.
+    IssueDelegationKey,
     ListQueues,
-    OnQueue { queue: String, does: OnQueue },
-    OnMessages { queue: String, does: OnMessages },
-    OnMessage { queue: String, id: String, does: OnMessage },
+    OnQueue {
+        queue: String,
+        does: OnQueue,
+    },
+    OnMessages {
+        queue: String,
+        does: OnMessages,
+    },
+    OnMessage {
+        queue: String,
+        id: String,
+        does: OnMessage,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +86,12 @@ impl Operation {
             (Some("service"), Some("properties")) if method == Method::GET => Ok(Self::ReadProperties),
             (Some("service"), Some("properties")) if method == Method::PUT => Ok(Self::WriteProperties),
             (Some("service"), Some("stats")) if method == Method::GET => Ok(Self::ReadStatistics),
-            (Some("service"), Some("userdelegationkey")) => {
-                Err(NoOperation::Absent("keys for user delegation come from the blob service"))
+            (Some("service"), Some("userdelegationkey")) if method == Method::POST => {
+                Ok(Self::IssueDelegationKey)
             }
-            (None, Some("list")) | (Some("service"), Some("properties" | "stats")) => Err(NoOperation::Verb),
+            (None, Some("list")) | (Some("service"), Some("properties" | "stats" | "userdelegationkey")) => {
+                Err(NoOperation::Verb)
+            }
             (_, None) => Err(NoOperation::ComponentMissing),
             (_, Some(_)) => Err(NoOperation::Component),
         }
@@ -90,6 +104,9 @@ impl Operation {
             }
             Self::WriteProperties => {
                 changing(need(Level::Service, Resource::Account, &["w"], &[], Action::WriteService))
+            }
+            Self::IssueDelegationKey => {
+                need(Level::Service, Resource::Account, &[], &[], Action::DelegationKey)
             }
             Self::ListQueues => need(Level::Service, Resource::Account, &["l"], &[], Action::ReadResource),
             Self::OnQueue { queue, does } => does.need(Resource::Queue(queue)),
@@ -208,6 +225,7 @@ mod tests {
         check("GET /?restype=service&comp=properties", Operation::ReadProperties);
         check("PUT /?restype=service&comp=properties", Operation::WriteProperties);
         check("GET /?restype=service&comp=stats", Operation::ReadStatistics);
+        check("POST /?restype=service&comp=userdelegationkey", Operation::IssueDelegationKey);
         let on_queue = |does| Operation::OnQueue { queue: queue(), does };
         check("PUT /q", on_queue(OnQueue::Create));
         check("DELETE /q", on_queue(OnQueue::Delete));

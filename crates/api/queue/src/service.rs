@@ -7,7 +7,7 @@ use crate::operation::{Choice, Operation};
 use http::{Method, Request, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, discard_body};
-use orrery_api_storage::{CorsHeaders, Storage, StorageError, cors};
+use orrery_api_storage::{CorsHeaders, Grant, Storage, StorageError, cors};
 use orrery_catalog::storage::{AccessPolicy, QueueName, ServiceKind};
 use orrery_queue_store::{Error, QueueId, QueueStore};
 
@@ -66,11 +66,12 @@ impl Queue {
 
     async fn answer(&self, call: &mut Call) -> Result<Response<Body>, Failure> {
         let operation = operation_of(call)?;
-        self.authorize(call, &operation).await?;
+        let grant = self.authorize(call, &operation).await?;
         match operation {
             Operation::ReadProperties => service::read_properties(&self.store, call),
             Operation::WriteProperties => service::write_properties(&self.store, call).await,
             Operation::ReadStatistics => service::read_statistics(call),
+            Operation::IssueDelegationKey => service::issue_delegation_key(&self.storage, call, &grant).await,
             Operation::ListQueues => queues::list(&self.store, call),
             Operation::OnQueue { queue, does } => {
                 let id = call.queue(&queue)?;
@@ -87,11 +88,11 @@ impl Queue {
         }
     }
 
-    async fn authorize(&self, call: &Call, operation: &Operation) -> Result<(), Failure> {
+    async fn authorize(&self, call: &Call, operation: &Operation) -> Result<Grant, Failure> {
         let policy = |queue: &str, id: &str| self.policy(call, queue, id);
-        self.storage.authorize(&call.request, &operation.need(), &policy).await?;
+        let grant = self.storage.authorize(&call.request, &operation.need(), &policy).await?;
         call.request.peer.confirm();
-        Ok(())
+        Ok(grant)
     }
 
     /// A stored access policy, if the queue has it.

@@ -1,4 +1,4 @@
-//! Aliases: requests under one prefix are answered as those under another path, in which `{user}` is the caller.
+//! Aliases: requests under one prefix are handled as those under another path, in which `{user}` is the caller.
 
 use crate::caller::Caller;
 use orrery_api_common::percent;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 const USER: &str = "{user}";
 
-/// The alias that a path is spelled by, and the rest of the path.
+/// The alias of a path, and the rest of the path.
 pub fn find<'a>(aliases: &'a [Alias], path: &'a str) -> Option<(&'a Alias, &'a str)> {
     let rest = |alias: &Alias| {
         let rest = path.strip_prefix(alias.prefix)?;
@@ -17,7 +17,7 @@ pub fn find<'a>(aliases: &'a [Alias], path: &'a str) -> Option<(&'a Alias, &'a s
     aliases.iter().find_map(|alias| Some((alias, rest(alias)?)))
 }
 
-/// The path that is meant.
+/// The path that the alias stands for.
 pub fn resolve<'a>(aliases: &[Alias], path: &'a str, caller: &Caller) -> Result<Cow<'a, str>, Problem> {
     let Some((alias, rest)) = find(aliases, path) else { return Ok(Cow::Borrowed(path)) };
     if !alias.path.contains(USER) {

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! Handles a request: route, caller, rate, idempotency, handler, response.
 
 use crate::body::ServiceBody;
 use crate::caller::{Caller, Gate};
@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub struct Options {
-    /// Requests a second that one caller may make.
+    /// Requests per second of one caller.
     pub rate: u32,
 }
 
@@ -41,7 +41,7 @@ struct Inner {
 }
 
 impl Api {
-    /// Streams end with `stop`.
+    /// Streams end at `stop`.
     pub fn new(gate: Gate, env: Env, services: Vec<Arc<dyn Service>>, stop: Stop, options: &Options) -> Self {
         let mut rows: Vec<Row> = services.iter().flat_map(rows).collect();
         rows.extend(own_rows());
@@ -58,7 +58,7 @@ impl Api {
         }))
     }
 
-    /// Whether a path is of a service. Somebody else may answer at the others.
+    /// Whether a path belongs to a service; others are handled elsewhere.
     pub fn has(&self, path: &str) -> bool {
         alias::find(&self.0.aliases, path).is_some() || self.0.table.has(path)
     }
@@ -67,7 +67,7 @@ impl Api {
         &self.0.services
     }
 
-    /// What `/readyz` says of the services.
+    /// The services' part of `/readyz`.
     pub fn readiness(&self) -> Readiness {
         Readiness::of(&self.0.services)
     }
@@ -78,13 +78,13 @@ impl Api {
         self.answer(&head, read).await
     }
 
-    /// The same for a body that is there.
+    /// Variant for a body that was read.
     pub async fn handle_whole(&self, request: Request<Bytes>) -> Response<ServiceBody> {
         let (head, body) = request.into_parts();
         self.answer(&head, std::future::ready(Ok(body))).await
     }
 
-    /// The body is read after the caller is known, and not at all if they may not call.
+    /// The body is read after authorization, and not at all if the caller is refused.
     async fn answer(
         &self,
         head: &Parts,
@@ -140,7 +140,7 @@ impl Inner {
         let Some(key) = request.idempotency_key.take() else {
             return handler(request).await.map_err(errors::of_service);
         };
-        // Two callers may choose the same key.
+        // Keys are per caller, since two callers may choose the same one.
         request.idempotency_key = Some(format!("{}\n{key}", caller.name()));
         if !route.takes_idempotency_key {
             return handler(request).await.map_err(errors::of_service);
@@ -160,7 +160,7 @@ fn rows(service: &Arc<dyn Service>) -> Vec<Row> {
     service.routes().into_iter().map(row).collect()
 }
 
-/// What the API answers itself.
+/// Routes that the API answers itself.
 fn own_rows() -> [Row; 2] {
     let row = |target, path, id, summary, shape| Row {
         route: Route::get(path, id, summary, Who::Everybody).returns(200, shape),

@@ -1,4 +1,4 @@
-//! Authentication and authorization: who the caller is, and whether they may call a route.
+//! Authentication and authorization of callers.
 //!
 //! ```text
 //! Authorization: Bearer <JWT>     a user (`oid`, else `sub`) with the names in `roles`
@@ -17,14 +17,14 @@ use orrery_kit::service::Who;
 use std::sync::Arc;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-/// Any text will do: two keys are the same if they sign it alike, and signatures are compared in constant time.
+/// Any text: two keys are equal if their signatures of it are, and signatures are compared in constant time.
 const SIGNED: &str = "services";
 
-/// What opens the services.
+/// The accepted credentials.
 pub struct Gate {
-    /// The account's keys as they are now.
+    /// The current account keys.
     pub keys: Box<dyn Fn() -> Arc<Keys> + Send + Sync>,
-    /// The issuers whose tokens are taken.
+    /// The trusted token issuers.
     pub bearers: Option<Arc<Bearers>>,
 }
 
@@ -73,7 +73,7 @@ impl Gate {
     }
 }
 
-/// Whether a request brings a credential, good or not.
+/// Whether a request has a credential, valid or not.
 pub fn shows_credential(headers: &HeaderMap) -> bool {
     headers.contains_key(AUTHORIZATION) || headers.contains_key(API_KEY)
 }
@@ -91,7 +91,7 @@ fn say_who(why: &str) -> String {
 }
 
 impl Caller {
-    /// Whom requests are counted for, and whose idempotency keys are told apart.
+    /// The subject of rate limits and of idempotency keys.
     pub fn name(&self) -> String {
         match self {
             Self::Nobody => "nobody".to_owned(),

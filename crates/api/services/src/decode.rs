@@ -1,4 +1,5 @@
-//! From a request's head and body to the request that a handler gets: path, query string, conditions.
+//! Decodes a request's head and body into the request that a handler gets: path, query string,
+//! conditions.
 
 use crate::limits;
 use crate::table::InPath;
@@ -13,7 +14,7 @@ use orrery_kit::service::Request;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The request as the handler gets it.
+/// The request for the handler.
 pub fn request(head: &Parts, path: InPath, body: Bytes) -> Result<Request, Problem> {
     Ok(Request {
         path,
@@ -36,7 +37,7 @@ fn query(text: &str) -> Result<Vec<(String, String)>, Problem> {
     pairs.map(pair).collect()
 }
 
-/// One tag; `*` is none in particular.
+/// A single etag; `*` counts as none.
 fn if_match(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     match text(headers, &IF_MATCH, limits::SERVICE_KEY_BYTES_MAX)?.as_deref() {
         None | Some("*") => Ok(None),

@@ -1,4 +1,4 @@
-//! From a handler's response to bytes and headers.
+//! Encodes a handler's response into bytes and headers.
 
 use crate::body::ServiceBody;
 use crate::sse::Streams;

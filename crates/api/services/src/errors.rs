@@ -1,4 +1,4 @@
-//! The problem that each error of a service or a store becomes.
+//! Maps the errors of services and stores to problems.
 
 use orrery_api_common::problem::{Kind, Problem};
 use orrery_core::LogLimiter;
@@ -7,12 +7,12 @@ use orrery_kit::service::ServiceError;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// When nobody says how long, this is.
+/// The default retry delay.
 const AFTER: Duration = Duration::from_secs(1);
 
 pub fn of_service(error: ServiceError) -> Problem {
     match error {
-        // The record of a key lives for a day, and the event that it made for longer.
+        // A key's record lives for a day; the event that it created lives longer.
         ServiceError::Invalid { member, .. } if member == ServiceError::IDEMPOTENCY_KEY => reused(),
         ServiceError::Invalid { member, reason } => Problem::invalid(&member, reason),
         ServiceError::Missing(what) => Problem::new(Kind::Missing, what),
@@ -35,7 +35,7 @@ pub fn of_store(error: StoreError) -> Problem {
     }
 }
 
-/// A key is for one request.
+/// A key belongs to one request.
 pub fn reused() -> Problem {
     let detail = "this Idempotency-Key came with another request before; give each request its own";
     Problem::new(Kind::Reused, detail).with("member", json!(ServiceError::IDEMPOTENCY_KEY))
@@ -45,7 +45,7 @@ fn busy(after: Option<Duration>) -> Problem {
     Problem::new(Kind::Unavailable, "the store asks to come back later").after(after.unwrap_or(AFTER))
 }
 
-/// Why is for the log: it may name addresses and files.
+/// The reason is only logged, since it may name addresses and files.
 fn unavailable(why: &str) -> Problem {
     static REFUSALS: LogLimiter = LogLimiter::new();
     if let Some(left_out) = REFUSALS.admit(Instant::now()) {
@@ -54,7 +54,7 @@ fn unavailable(why: &str) -> Problem {
     Problem::new(Kind::Unavailable, "the store does not answer now; come back later").after(AFTER)
 }
 
-/// What broke is for the log; it may name what a caller must not know.
+/// The cause is only logged, since it may name what a caller must not know.
 fn broken(why: &str) -> Problem {
     tracing::error!(why, "a service could not answer");
     Problem::new(Kind::Broken, "the request could not be answered; the server's log says why")
@@ -64,9 +64,9 @@ fn broken(why: &str) -> Problem {
 mod tests {
     use super::*;
 
-    /// Addresses and files of the server are not for callers.
+    /// Callers must not see addresses and files of the server.
     #[test]
-    fn what_is_wrong_inside_is_not_told() {
+    fn internal_errors_are_not_revealed() {
         let why = || "10.0.0.7:8081 refuses /var/lib/orrery".to_owned();
         let problems = [
             of_service(ServiceError::Unavailable(why())),

@@ -1,8 +1,8 @@
-//! A request with an `Idempotency-Key` that is sent again gets the first response; the same key with another request is
-//! refused. The records are the service's own.
+//! A repeated request with the same `Idempotency-Key` gets the first response; the same key with another request is
+//! refused. Each service keeps its own records.
 //!
-//! Only the response of a success is recorded. After a failure, or a crash on the way, the request is done again: the
-//! services derive their ids from the key, so nothing is made twice.
+//! Only successful responses are recorded. After a failure or a crash the request is executed again: the services
+//! derive their ids from the key, so nothing is created twice.
 
 use crate::errors;
 use http::StatusCode;
@@ -28,7 +28,7 @@ pub async fn once(
     };
     let response = work.await.map_err(errors::of_service)?;
     if let Some(recorded) = written(&response) {
-        // The work is done. Without a record a repeat does it again, with the same ids.
+        // The work is done. Without a record a repeated request executes it again, with the same ids.
         if let Err(error) = records.finish(&key, begun, &recorded).await {
             tracing::warn!(%error, "a response could not be recorded for its idempotency key");
         }

@@ -1,4 +1,4 @@
-//! REST of the services: one table of routes, from which requests find their way and the description is made.
+//! The REST interface of the services: one table of routes for dispatch and for the OpenAPI description.
 //!
 //! ```text
 //! request ─ table: which route ─ caller: who asks, and may they ─ bucket: not too often ─ decode: body, tags, paging
@@ -6,8 +6,8 @@
 //! openapi, page: the same table for machines and for people        readiness: what `/readyz` says of the services
 //! ```
 //!
-//! It takes a list of services (`orrery_kit::service::Service`) and knows none by name. Every answer that is no success is
-//! a problem that says what to do. A caller is known by a key of the account or by a bearer token, never by the body.
+//! It takes a list of services (`orrery_kit::service::Service`) and knows none by name. Every error response is a
+//! problem that says what to do. A caller is identified by an account key or a bearer token, never by the body.
 //! *Absent: flags, and what an operation means.*
 
 mod alias;

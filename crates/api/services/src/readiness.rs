@@ -1,4 +1,4 @@
-//! What `/readyz` says of the services: the checks of each, under its name.
+//! The services' part of `/readyz`: the checks of each, under its name.
 
 use orrery_kit::service::{Check, Service, Verdict};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readiness {
-    /// Whether any check found something. Requests are answered all the same.
+    /// Whether any check found a problem. Requests are served regardless.
     pub is_degraded: bool,
     /// `{"<service>": {"checks": […], "troubles": […], "missing": […]}}`; null without services.
     pub services: Value,
@@ -25,8 +25,8 @@ impl Readiness {
     }
 }
 
-/// `checks` is for `orrery doctor`; `troubles` has what is not well in short, and `missing` the part of it that was left so
-/// on purpose.
+/// `checks` is for `orrery doctor`; `troubles` is a summary of the problems, and `missing` is the part of them that is
+/// intentional.
 fn told(checks: &[Check]) -> Value {
     let lines = checks.iter().map(
         |check| json!({ "about": check.about, "verdict": check.verdict.word(), "sentence": check.sentence }),

@@ -1,4 +1,4 @@
-//! Server-sent events: a service's live feed, as it changes.
+//! Server-sent events: live changes of a service's feed.
 //!
 //! ```text
 //! event: ready            where the stream begins, so that a client that hears nothing else can resume too
@@ -6,8 +6,8 @@
 //! : still here            a comment now and then, so that no proxy between gives up
 //! ```
 //!
-//! `id` is a cursor of the feed. A client that comes back with `Last-Event-ID` goes on behind it; it gets again what it had
-//! got of a batch without an id. A record that changes twice between two pages is sent once, as it is then.
+//! `id` is a cursor of the feed. A client that reconnects with `Last-Event-ID` continues after it, and gets the events
+//! of an incomplete batch again. A record that changes twice between two pages is sent once, in its latest version.
 
 use crate::body::ServiceBody;
 use crate::{errors, limits};
@@ -20,9 +20,9 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Pieces that wait for a slow reader; then the stream waits too.
+/// Pieces buffered for a slow reader; then the stream waits too.
 const PIECES_MAX: usize = 16;
-/// Changes that another server made show at the next poll.
+/// Changes by another server appear at the next poll.
 const POLL_EVERY: Duration = Duration::from_secs(1);
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(limits::SERVICE_HEARTBEAT_SECONDS);
 
@@ -45,7 +45,7 @@ impl Streams {
             return Err(Problem::new(Kind::Unavailable, detail).after(HEARTBEAT_EVERY));
         };
         let LiveFeed { event, cursor, mut feed } = live;
-        // The first page shows whether the cursor is one, while the response can still say so.
+        // The first page shows whether the cursor is valid, while the response can still refuse it.
         let first = feed.page(&cursor).await.map_err(errors::of_service)?;
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let stream = Stream { event, feed, cursor, sender, _permit: permit };
@@ -92,7 +92,7 @@ impl Stream {
         }
     }
 
-    /// Sends all that there is. Whether to go on.
+    /// Sends all available events. Returns whether to continue.
     async fn poll(&mut self) -> bool {
         loop {
             match self.feed.page(&self.cursor).await {
@@ -105,7 +105,7 @@ impl Stream {
                         return true;
                     }
                 }
-                // The store will be back, or the reader comes back to hear why not.
+                // The store will recover, or the reader reconnects and gets the reason.
                 Err(ServiceError::Busy { .. } | ServiceError::Unavailable(_)) => return true,
                 Err(error) => {
                     tracing::warn!(%error, "a live stream ends");

@@ -1,4 +1,4 @@
-//! The table of routes: which route a request is for, and what its path names.
+//! The table of routes: the route of a request and its path parameters.
 
 use http::Method;
 use orrery_api_common::percent;
@@ -10,26 +10,26 @@ use std::sync::Arc;
 
 pub struct Row {
     pub route: Route,
-    /// The service's name: the tag in the description and the beginning of its roles' names.
+    /// The service's name: its tag in the description and the prefix of its role names.
     pub tag: &'static str,
     pub target: Target,
 }
 
-/// Who answers.
+/// The handler.
 pub enum Target {
     Description,
     Page,
     Service(Arc<dyn Service>, Handler),
 }
 
-/// What the path of a request has for the names in braces.
+/// The values of the names in braces.
 pub type InPath = Vec<(&'static str, String)>;
 
 const USERS: &str = "/v1/users";
 
 pub struct Table {
     rows: Vec<Row>,
-    /// The beginnings of the services' paths, such as `/v1/users`: at any other path there they answer with 404.
+    /// The prefixes of the services' paths, such as `/v1/users`: unknown paths below them are 404.
     roots: BTreeSet<String>,
 }
 
@@ -41,12 +41,12 @@ impl Table {
         Self { rows, roots }
     }
 
-    /// Whether a route has this path, whatever its verb, or a service could have it.
+    /// Whether a path is of a route, whatever its verb, or below a service's prefix.
     pub fn has(&self, path: &str) -> bool {
         self.roots.contains(root(path)) || self.rows.iter().any(|row| fits(row.route.path, path).is_some())
     }
 
-    /// The route of a request, with what its path names; else 404, or 405 with the allowed verbs.
+    /// The route of a request with its path parameters; else 404, or 405 with the allowed verbs.
     pub fn find(&self, method: &Method, path: &str) -> Result<(&Row, InPath), Problem> {
         orrery_core::tour_step!();
         let mut allowed = Vec::new();
@@ -71,7 +71,7 @@ fn root(path: &str) -> &str {
     second.map_or(path, |(end, _)| &path[..end])
 }
 
-/// The pieces of `path` that stand where the pattern has braces, if it fits; none of them is empty.
+/// The segments of `path` at the pattern's braces, if it matches; none of them is empty.
 fn fits<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     let mut pieces = Vec::new();
@@ -95,7 +95,7 @@ pub fn name(segment: &'static str) -> Option<&'static str> {
 
 fn decoded(pieces: Vec<(&'static str, &str)>) -> Result<InPath, Problem> {
     let decode = |(name, piece): (&'static str, &str)| match percent::decode_segment(piece) {
-        // What a path names is the id of an item, or a part of one.
+        // A path parameter is the id of an item, or a part of one.
         Ok(text) => match ItemId::parse(&text) {
             Ok(_) => Ok((name, text.into_owned())),
             Err(error) => Err(Problem::invalid(name, error.to_string())),

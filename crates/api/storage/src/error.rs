@@ -6,6 +6,7 @@
 use crate::limits::SHOWN_CHARS_MAX;
 use http::{HeaderValue, StatusCode};
 use orrery_catalog::storage::InvalidResourceName;
+use orrery_txn::EngineError;
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +145,22 @@ impl StorageError {
     pub fn server_busy() -> Self {
         let message = "The server is currently unable to receive requests. Please retry your request.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServerBusy", message)
+    }
+}
+
+/// What the engine cannot do now, or at all.
+impl From<EngineError> for StorageError {
+    fn from(error: EngineError) -> Self {
+        orrery_txn::log_failure(&error);
+        match error {
+            EngineError::Unavailable(_)
+            | EngineError::Full(_)
+            | EngineError::Uncertain(_)
+            | EngineError::Halted
+            | EngineError::UnknownSpace(_)
+            | EngineError::Truncated { .. } => Self::server_busy(),
+            EngineError::Corrupt(_) => Self::internal(),
+        }
     }
 }
 

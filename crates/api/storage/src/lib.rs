@@ -25,12 +25,14 @@ pub mod fuzz;
 pub mod header;
 pub mod limits;
 pub mod metadata;
+mod replica;
 mod request;
 pub mod service_properties;
 pub mod statistics;
 mod storage;
 #[cfg(test)]
 mod testing;
+pub mod user_delegation_key;
 mod version;
 pub mod xml;
 

@@ -11,5 +11,7 @@ pub const XML_ELEMENTS_MAX: usize = 100_000;
 pub const XML_LEVELS_MAX: usize = 16;
 /// How far the date of a request may be off our clock, unless it is configured.
 pub const SKEW_SECONDS_MAX: u64 = 15 * 60;
+/// How long a key for user delegation is valid.
+pub const DELEGATION_KEY_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 /// How many characters of the client's own text an error repeats.
 pub const SHOWN_CHARS_MAX: usize = 256;

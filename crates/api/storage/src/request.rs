@@ -4,6 +4,7 @@ use crate::address::{Style, locate, protocol_service};
 use crate::envelope::Envelope;
 use crate::error::StorageError;
 use crate::header;
+use crate::replica;
 use crate::storage::Storage;
 use crate::version::Version;
 use http::header::{AsHeaderName, HOST};
@@ -39,10 +40,13 @@ impl StorageRequest {
     pub fn read(
         storage: &Storage,
         service: ServiceKind,
-        head: Parts,
+        mut head: Parts,
         peer: Peer,
         envelope: &mut Envelope,
     ) -> Result<Self, StorageError> {
+        let signed_url = replica::signed_url(&head.uri);
+        let asks_replica = signed_url.is_some();
+        head.uri = signed_url.unwrap_or(head.uri);
         let query =
             Query::parse(head.uri.query().unwrap_or_default()).map_err(|_| StorageError::invalid_uri())?;
         let asked = version(&head.headers, &query)?;
@@ -53,7 +57,7 @@ impl StorageRequest {
         Ok(Self {
             service,
             account: address.account,
-            is_secondary: address.is_secondary,
+            is_secondary: address.is_secondary || asks_replica,
             style: address.style,
             raw_path: address.path.to_owned(),
             query,

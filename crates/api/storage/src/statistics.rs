@@ -31,8 +31,10 @@ mod tests {
     fn the_replica_alone_tells_how_far_it_is() {
         let fixture = fixture();
         let asked = |path: &str| {
-            let draft =
-                Draft { path: path.to_owned(), ..Draft::new(Service::Queue, "GET", "", "comp=stats") };
+            let draft = Draft {
+                path: path.to_owned(),
+                ..Draft::new(Service::Queue, "GET", "", "restype=service&comp=stats")
+            };
             write(&draft.read(&fixture.storage).1.expect("a request"))
         };
         assert_eq!(
@@ -40,6 +42,7 @@ mod tests {
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><StorageServiceStats><GeoReplication><Status>live</Status>\
              <LastSyncTime>Sun, 15 Nov 2026 01:02:43 GMT</LastSyncTime></GeoReplication></StorageServiceStats>"
         );
+        assert!(asked("/devstoreaccount1-secondary/devstoreaccount1").is_ok(), "as Python asks");
         assert_eq!(
             asked("/devstoreaccount1/").map_err(|error| error.code),
             Err("InvalidQueryParameterValue")

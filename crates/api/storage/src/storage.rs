@@ -7,12 +7,11 @@ use crate::limits::SKEW_SECONDS_MAX;
 use crate::request::StorageRequest;
 use http::HeaderMap;
 use http::request::Parts;
+use orrery_api_common::Peer;
 use orrery_api_common::bearer::{self, Bearers};
 use orrery_api_common::secrets::StorageAccounts;
-use orrery_api_common::{Key, Peer};
 use orrery_catalog::storage::ServiceKind;
 use orrery_core::Env;
-use orrery_protocol::storage::sas::Fields;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,27 +71,6 @@ impl Storage {
         envelope: &mut Envelope,
     ) -> Result<StorageRequest, StorageError> {
         StorageRequest::read(self, service, head, peer, envelope)
-    }
-
-    /// The key of a user for delegation signatures, in Base64 and ready to sign. It follows from the folder's secret and the
-    /// fields that describe it (`skoid`, `sktid`, `skt`, `ske`, `sks`, `skv`, `skdutid`), so none is kept.
-    pub fn delegation_key(&self, account: &str, fields: &Fields) -> (String, Key) {
-        let described = [
-            &fields.skoid,
-            &fields.sktid,
-            &fields.skt,
-            &fields.ske,
-            &fields.sks,
-            &fields.skv,
-            &fields.skdutid,
-        ];
-        let mut lines = vec!["a key of a user", account];
-        lines.extend(described.map(|field| field.as_deref().unwrap_or_default()));
-        let secret = Key::from_bytes(self.accounts().delegation_secret()).expect("a secret has bytes");
-        // No field of a signature has a line feed.
-        let text = secret.sign(&lines.join("\n"));
-        let key = Key::parse(&text).expect("a signature is Base64");
-        (text, key)
     }
 
     pub fn accounts(&self) -> &StorageAccounts {

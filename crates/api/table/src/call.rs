@@ -7,7 +7,7 @@ use crate::verb::{Verb, verb};
 use bytes::Bytes;
 use http::HeaderMap;
 use hyper::body::Incoming;
-use orrery_api_common::{BodyHold, discard_body, read_body_held};
+use orrery_api_common::RequestBody;
 use orrery_api_storage::{StorageError, StorageRequest};
 use orrery_catalog::storage::AccountName;
 use std::borrow::Cow;
@@ -16,14 +16,12 @@ pub struct Call {
     pub request: StorageRequest,
     /// The account, as the client addressed it.
     pub base_url: String,
-    body: Option<Incoming>,
-    /// What the body takes of the memory for bodies, until the request is answered.
-    hold: BodyHold,
+    body: RequestBody,
 }
 
 impl Call {
     pub fn new(request: StorageRequest, body: Incoming) -> Self {
-        Self { base_url: request.base_url(), request, body: Some(body), hold: BodyHold::default() }
+        Self { base_url: request.base_url(), request, body: RequestBody::new(body) }
     }
 
     pub fn account(&self) -> &AccountName {
@@ -49,17 +47,12 @@ impl Call {
 
     /// The whole body, once.
     pub async fn body(&mut self, bytes_max: usize) -> Result<Bytes, Failure> {
-        let Some(body) = self.body.take() else { return Ok(Bytes::new()) };
-        let (bytes, hold) = read_body_held(body, bytes_max).await?;
-        self.hold = hold;
-        Ok(bytes)
+        Ok(self.body.read(bytes_max).await?)
     }
 
     /// What nobody read is thrown away, so that the connection can go on.
     pub async fn discard(self) {
-        if let Some(body) = self.body {
-            discard_body(body).await;
-        }
+        self.body.discard().await;
     }
 }
 

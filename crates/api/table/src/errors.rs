@@ -10,10 +10,10 @@ use http::{Response, StatusCode};
 use orrery_api_common::{Body, BodyError};
 use orrery_api_storage::{Envelope, StorageError};
 use orrery_catalog::storage::InvalidResourceName;
-use orrery_kv::Error as EngineError;
 use orrery_table_store::Error;
 use orrery_tables::limits::{self, PAGE_ROWS_MAX};
 use orrery_tables::{EntityError, FilterError, GroupError, InvalidEntity, InvalidGroup, InvalidKey};
+use orrery_txn::EngineError;
 use std::borrow::Cow;
 
 /// A refusal. A type of this crate, so that errors of the crates below can become one.
@@ -283,16 +283,7 @@ impl From<Error> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        orrery_txn::log_failure(&error);
-        Self(match error {
-            EngineError::Unavailable(_)
-            | EngineError::Full(_)
-            | EngineError::Uncertain(_)
-            | EngineError::Halted
-            | EngineError::UnknownSpace(_)
-            | EngineError::Truncated { .. } => StorageError::server_busy(),
-            EngineError::Corrupt(_) => StorageError::internal(),
-        })
+        Self(error.into())
     }
 }
 

@@ -27,7 +27,6 @@ pub mod limits;
 mod multipart;
 mod operation;
 mod options;
-mod replica;
 mod reply;
 mod route;
 mod service;

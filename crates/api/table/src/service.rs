@@ -4,7 +4,6 @@ use crate::call::Call;
 use crate::errors::Failure;
 use crate::handlers::{access_policies, batch, entities, query, service, tables};
 use crate::operation::{self, Component, OnEntities, Operation};
-use crate::replica;
 use crate::reply::Reply;
 use crate::route::locate;
 use http::header::IF_MATCH;
@@ -33,16 +32,10 @@ impl Table {
     }
 
     pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
-        let (mut head, body) = request.into_parts();
+        let (head, body) = request.into_parts();
         let mut envelope = self.storage.begin(&head.headers);
-        let signed_url = replica::signed_url(&head.uri);
-        let is_of_replica = signed_url.is_some();
-        head.uri = signed_url.unwrap_or(head.uri);
         match self.storage.read(ServiceKind::Table, head, peer, &mut envelope) {
-            Ok(mut request) => {
-                request.is_secondary |= is_of_replica;
-                self.respond(Call::new(request, body)).await
-            }
+            Ok(request) => self.respond(Call::new(request, body)).await,
             Err(error) => {
                 let mut response = Failure(error).into_response(&envelope);
                 envelope.finish(response.headers_mut());

@@ -17,5 +17,7 @@ pub const SERVICE_STORE_WAIT_MILLIS_MAX: u64 = 2_000;
 pub const SERVICE_STORE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Attempts of one operation to follow partitions that move meanwhile.
 pub const SERVICE_STORE_MOVES_MAX: usize = 8;
+/// Requests that one read of many items has under way at once, one for each partition.
+pub const SERVICE_STORE_READS_MAX: usize = 8;
 /// How long to wait for the commit queue of tables and queues in this process.
 pub const SERVICE_STORE_BUSY_MILLIS: u64 = 100;

@@ -7,6 +7,7 @@
 mod env;
 mod etag;
 mod guid;
+mod heavy_hitters;
 pub mod limits;
 mod log_limiter;
 mod name;
@@ -19,6 +20,7 @@ mod tour;
 pub use env::{Env, OsSeed};
 pub use etag::ETag;
 pub use guid::Guid;
+pub use heavy_hitters::HeavyHitters;
 pub use log_limiter::LogLimiter;
 pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId, NameFault};
 pub use rid::{

@@ -16,6 +16,9 @@ pub struct Bill {
     pub is_extrapolated: bool,
     /// Owners dropped meanwhile; included in neither sum.
     pub dropped: Vec<Line>,
+    /// Tables and queues, which have one price each.
+    #[serde(default)]
+    pub storage: StorageBill,
     pub scenarios: Vec<Scenario>,
 }
 
@@ -105,5 +108,55 @@ impl Costs {
         let modes = [(self.manual, Mode::Manual), (self.autoscale, Mode::Autoscale)];
         let least = serverless.into_iter().chain(modes).min_by(|a, b| a.0.total_cmp(&b.0));
         least.map_or(Mode::Manual, |(_, mode)| mode)
+    }
+}
+
+/// The part of a bill for storage accounts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageBill {
+    pub lines: Vec<StorageLine>,
+    pub total: StorageCosts,
+    /// The total extrapolated as that of the whole bill.
+    pub projected: StorageCosts,
+    /// Resources deleted meanwhile; included in neither sum.
+    pub dropped: Vec<StorageLine>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageLine {
+    /// `table` or `queue`.
+    pub service: String,
+    pub account: String,
+    pub name: String,
+    pub transactions: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub queries: u64,
+    pub deletes: u64,
+    pub gigabytes: f64,
+    pub costs: StorageCosts,
+}
+
+/// In dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageCosts {
+    pub transactions: f64,
+    pub capacity: f64,
+}
+
+impl StorageCosts {
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            transactions: self.transactions + other.transactions,
+            capacity: self.capacity + other.capacity,
+        }
+    }
+
+    pub fn times(&self, by: f64) -> Self {
+        Self { transactions: self.transactions * by, capacity: self.capacity * by }
+    }
+
+    pub fn sum(&self) -> f64 {
+        self.transactions + self.capacity
     }
 }

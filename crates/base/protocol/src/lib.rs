@@ -6,7 +6,8 @@
 //! header   JSON in a header, which is ASCII
 //! jwt      JSON Web Tokens: parsed, verified, signed
 //! report   `/v1/advice`: the contents and usage of a container
-//! top      `/v1/top`: the busiest containers, partitions and queries
+//! storage_report   the same of tables and queues
+//! top      `/v1/top`: the busiest containers, partitions, queries, tables and queues
 //! cost     `/v1/cost`: the price of a month
 //! check    `/readyz`: health checks and their results
 //! storage  blobs, queues and tables: shared keys, shared access signatures, connection strings
@@ -24,6 +25,7 @@ pub mod limits;
 pub mod report;
 mod sign;
 pub mod storage;
+pub mod storage_report;
 pub mod top;
 
 pub use check::{Check, Verdict};

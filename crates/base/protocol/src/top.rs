@@ -1,4 +1,4 @@
-//! The response of `/v1/top`: the busiest containers, logical partitions and queries.
+//! The response of `/v1/top`: the busiest containers, logical partitions, queries, tables and queues.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,10 @@ pub struct Top {
     pub containers: Vec<Busy>,
     pub partitions: Vec<Busy>,
     pub queries: Vec<Asked>,
+    #[serde(default)]
+    pub tables: Vec<BusyTable>,
+    #[serde(default)]
+    pub queues: Vec<BusyQueue>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,4 +45,41 @@ pub struct Asked {
     pub queries: u64,
     pub rows: u64,
     pub request_units: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BusyTable {
+    pub account: String,
+    pub table: String,
+    pub requests: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub queries: u64,
+    /// Queries over partitions that their filters do not name.
+    pub scans: u64,
+    pub entities_read: u64,
+    pub entities_returned: u64,
+    pub refused: u64,
+    /// Absent if it was not looked up.
+    pub entities: Option<u64>,
+    pub bytes: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BusyQueue {
+    pub account: String,
+    pub queue: String,
+    pub requests: u64,
+    pub puts: u64,
+    pub messages_got: u64,
+    /// Of them, those that had been got before.
+    pub messages_got_again: u64,
+    pub deletes: u64,
+    pub empty_gets: u64,
+    pub refused: u64,
+    /// Absent if it was not looked up.
+    pub messages: Option<u64>,
+    pub bytes: Option<u64>,
+    /// For how long the first visible message has waited.
+    pub waiting_seconds: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Asking the server: for the definitions as every client does, and for the report on each container.
+//! Requests of `advise`: the definitions of containers, and the report on each.
 
 use crate::client::{Call, Remote, ServerFlags, Services, not_understood};
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use orrery_protocol::report::Report;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-/// A container and what is known of it.
+/// A container and its report.
 pub struct Container {
     pub database: String,
     pub name: String,

@@ -1,4 +1,4 @@
-//! What the rules find: facts with their numbers, and what to do about them.
+//! Findings of the rules: facts with their numbers, and advice.
 
 use orrery_documents::definition::{DefinitionError, IndexPath};
 use orrery_documents::index::advice::{PolicyJson, excluding, with_composite};
@@ -15,11 +15,11 @@ pub enum Finding {
     CrossPartition(CrossPartition),
 }
 
-/// Indexed paths at which no query has looked.
+/// Indexed paths that no query uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnusedPaths {
     pub queries: u64,
-    /// Items that were looked at, and the index entries that they have.
+    /// Sampled items, and their index entries.
     pub sampled: u64,
     pub entries: u64,
     /// Those with the most entries first.
@@ -29,7 +29,7 @@ pub struct UnusedPaths {
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnusedPath {
     pub path: IndexPath,
-    /// Of the items that were looked at.
+    /// Of the sampled items.
     pub items: u64,
     pub entries: u64,
 }
@@ -52,7 +52,7 @@ pub struct HotPartition {
     pub key: Vec<Value>,
     pub partitions: u64,
     pub shares: Vec<Share>,
-    /// What a partition may hold, if this one is halfway there.
+    /// The size limit of a partition, if this one has reached half of it.
     pub bytes_max: Option<u64>,
     /// A partition key for a new container that divides it.
     pub partition_key: Option<Value>,
@@ -78,13 +78,13 @@ pub struct LargeItems {
     pub items: Vec<LargeItem>,
     /// What an item of the container has.
     pub bytes_mean: u64,
-    /// The member that most of their bytes are in.
+    /// The member with most of their bytes.
     pub member: Option<String>,
-    /// The same, if it is indexed and no query has looked at it.
+    /// The same member, if it is indexed and no query uses it.
     pub unused: Option<IndexPath>,
 }
 
-/// A query that ran over all partitions.
+/// A cross-partition query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossPartition {
     pub text: String,
@@ -93,7 +93,7 @@ pub struct CrossPartition {
     /// Request units and rows of one.
     pub charge_mean: f64,
     pub rows_mean: f64,
-    /// A condition that would make it a query of one partition, and a parameter for it.
+    /// A condition that would restrict it to one partition, and its parameter.
     pub filter: String,
     pub parameters: Vec<(String, Value)>,
 }
@@ -109,7 +109,7 @@ impl Finding {
         }
     }
 
-    /// The policy as this finding would have it; `None` if it is not about the policy.
+    /// The policy with this finding applied; `None` if it does not concern the policy.
     pub fn change(&self, policy: &PolicyJson) -> Option<Result<PolicyJson, DefinitionError>> {
         match self {
             Self::UnusedPaths(UnusedPaths { paths, .. }) => {

@@ -121,9 +121,9 @@ async fn run(flags: &BlueprintsFlags, account: Account) -> Result<ExitCode, Stri
 /// The design in a database of its own for each scale, so that nobody's data is touched and a load can be gone on with.
 fn blueprint(workload: &Workload, scale: f64) -> Result<Blueprint, String> {
     let blueprint = built_in_blueprint(workload.set.blueprint)?;
-    let name = format!("bench-{scale}-{}", blueprint.database);
+    let name = format!("bench-{scale}-{}", blueprint.database_name());
     let database = DatabaseName::parse(&name).map_err(|error| format!("'{name}': {error}"))?;
-    Ok(Blueprint { database, ..blueprint })
+    Ok(Blueprint { database: Some(database), ..blueprint })
 }
 
 fn place(remote: &Arc<Remote>, blueprint: &Blueprint, workload: &Workload) -> Result<Place, String> {
@@ -134,12 +134,12 @@ fn place(remote: &Arc<Remote>, blueprint: &Blueprint, workload: &Workload) -> Re
     let key = paths.map(|path| orrery_migration::Path::parse(&format!("/{}", path.segments().join("/"))));
     let key = key.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     let container = Container { name: name.to_owned(), key, definition: serde_json::Value::Null };
-    Ok(Place { remote: remote.clone(), database: blueprint.database.to_string(), container })
+    Ok(Place { remote: remote.clone(), database: blueprint.database_name().to_owned(), container })
 }
 
 async fn clean(remote: &Remote, wanted: &[&Workload], scale: f64, is_json: bool) -> Result<ExitCode, String> {
     for workload in wanted {
-        let name = blueprint(workload, scale)?.database.to_string();
+        let name = blueprint(workload, scale)?.database_name().to_owned();
         Database { remote, name: &name }.drop_all().await?;
     }
     if is_json {
@@ -156,7 +156,7 @@ mod tests {
     fn every_workload_is_of_a_blueprint_that_has_what_it_needs() {
         for workload in &ALL {
             let blueprint = blueprint(workload, 0.01).expect(workload.id);
-            assert!(blueprint.database.as_str().starts_with("bench-0.01-"), "{}", blueprint.database);
+            assert!(blueprint.database_name().starts_with("bench-0.01-"), "{}", blueprint.database_name());
             assert!(blueprint.container(workload.set.container).is_some(), "{}", workload.id);
             if let workloads::Act::Ask { query, parameters, .. } = &workload.act {
                 let query = blueprint.query(query).expect(workload.id);

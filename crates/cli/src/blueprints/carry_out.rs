@@ -8,18 +8,18 @@ use super::server::Server;
 use crate::client::Call;
 use crate::limits;
 use http::StatusCode;
-use orrery_blueprint::{Blueprint, Change, Environment, Plan, Step, Subject, Verdict, plan};
+use orrery_blueprint::{Blueprint, Change, Environment, Plan, Step, StorageAccount, Subject, Verdict, plan};
 use orrery_documents::definition::{ContainerDefinition, Throughput};
 use orrery_protocol::ascii_json;
 use serde_json::{Map, Value, json};
 
 /// How a request went that somebody else may have overtaken.
-enum Sent {
+pub enum Sent {
     Done,
     Overtaken,
 }
 
-/// Example items: inserted, or there before.
+/// Example items, entities and messages: inserted, or there before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fixtures {
     pub inserted: usize,
@@ -45,7 +45,10 @@ pub async fn apply(
             return Ok(first.unwrap_or(planned));
         }
     }
-    Err(format!("somebody else keeps changing '{}'; try again when they are done", blueprint.database))
+    Err(format!(
+        "somebody else keeps changing what '{}' declares; try again when they are done",
+        blueprint.name
+    ))
 }
 
 /// Whether all steps were taken. What was told of in an earlier round is not told again.
@@ -69,35 +72,63 @@ async fn round(
 async fn take(server: &mut Server, step: &Step) -> Result<Sent, String> {
     let subject = &step.subject;
     match &step.verdict {
-        Verdict::Nothing | Verdict::Refused(_) => Ok(Sent::Done),
+        Verdict::Nothing | Verdict::Refused(_) => return Ok(Sent::Done),
+        _ => {}
+    }
+    match subject {
+        Subject::Database { database } => {
+            take_at(server, Place { database, container: "" }, &step.verdict).await
+        }
+        Subject::Container { database, container } => {
+            take_at(server, Place { database, container }, &step.verdict).await
+        }
+        Subject::Account { .. } | Subject::Table { .. } | Subject::Queue { .. } => {
+            server.storage()?.take(subject, &step.verdict).await
+        }
+    }
+}
+
+/// A database, or one of its containers.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    database: &'a str,
+    container: &'a str,
+}
+
+async fn take_at(server: &mut Server, place: Place<'_>, verdict: &Verdict) -> Result<Sent, String> {
+    match verdict {
         Verdict::CreateDatabase { throughput } => {
-            let body = Map::from_iter([("id".to_owned(), json!(subject.database))]);
+            let body = Map::from_iter([("id".to_owned(), json!(place.database))]);
             send(server, with(Call::post(&["dbs"], &body), *throughput)).await
         }
         Verdict::CreateContainer { body, throughput, schema } => {
-            let call = Call::post(&["dbs", &subject.database, "colls"], body);
+            let call = Call::post(&["dbs", place.database, "colls"], body);
             let sent = send(server, with(call, *throughput)).await?;
             if let (Sent::Done, Some(schema)) = (&sent, schema) {
-                put_schema(server, subject, schema).await?;
+                put_schema(server, place, schema).await?;
             }
             Ok(sent)
         }
         Verdict::Change(changes) => {
             for change in changes {
-                if let Sent::Overtaken = make(server, subject, change).await? {
+                if let Sent::Overtaken = make(server, place, change).await? {
                     return Ok(Sent::Overtaken);
                 }
             }
             Ok(Sent::Done)
         }
+        Verdict::CreateAccount
+        | Verdict::CreateTable { .. }
+        | Verdict::CreateQueue { .. }
+        | Verdict::Nothing
+        | Verdict::Refused(_) => Ok(Sent::Done),
     }
 }
 
-async fn make(server: &mut Server, subject: &Subject, change: &Change) -> Result<Sent, String> {
+async fn make(server: &mut Server, place: Place<'_>, change: &Change) -> Result<Sent, String> {
     match change {
         Change::Definition { body, etag, .. } => {
-            let container = subject.container.as_deref().unwrap_or_default();
-            let path = ["dbs", &subject.database, "colls", container];
+            let path = ["dbs", place.database, "colls", place.container];
             send(server, Call::put(&path, body).header("if-match", etag.clone())).await
         }
         Change::Throughput { offer, to, .. } => {
@@ -106,12 +137,14 @@ async fn make(server: &mut Server, subject: &Subject, change: &Change) -> Result
             body.insert("offerVersion".to_owned(), json!("V2"));
             send(server, Call::put(&["offers", offer], &body)).await
         }
-        Change::Schema { body } => put_schema(server, subject, body).await.map(|()| Sent::Done),
+        Change::Schema { body } => put_schema(server, place, body).await.map(|()| Sent::Done),
+        // Of tables and queues alone.
+        Change::Metadata { .. } | Change::AccessPolicies { .. } => Ok(Sent::Done),
     }
 }
 
-async fn put_schema(server: &mut Server, subject: &Subject, body: &Value) -> Result<(), String> {
-    server.put_schema(&subject.database, subject.container.as_deref().unwrap_or_default(), body).await
+async fn put_schema(server: &mut Server, place: Place<'_>, body: &Value) -> Result<(), String> {
+    server.put_schema(place.database, place.container, body).await
 }
 
 async fn send(server: &Server, call: Call) -> Result<Sent, String> {
@@ -133,14 +166,14 @@ fn with(call: Call, throughput: Option<Throughput>) -> Call {
     }
 }
 
-/// Inserts the example items that are not there; one that is stays as it is.
-pub async fn insert_fixtures(server: &Server, blueprint: &Blueprint) -> Result<Fixtures, String> {
+/// Inserts the example items and entities that are not there; one that is stays as it is.
+pub async fn insert_fixtures(server: &mut Server, blueprint: &Blueprint) -> Result<Fixtures, String> {
     let mut fixtures = Fixtures::default();
     for container in &blueprint.containers {
         let name = container.definition.name().to_string();
         for item in &container.fixtures {
             let key = partition_key(&container.definition, item);
-            let call = Call::post(&["dbs", blueprint.database.as_str(), "colls", &name, "docs"], item);
+            let call = Call::post(&["dbs", blueprint.database_name(), "colls", &name, "docs"], item);
             let answer = server.call(&call.header("x-ms-documentdb-partitionkey", key)).await?;
             match answer.status {
                 StatusCode::CONFLICT => fixtures.there += 1,
@@ -154,6 +187,9 @@ pub async fn insert_fixtures(server: &Server, blueprint: &Blueprint) -> Result<F
                 }
             }
         }
+    }
+    if blueprint.storage.iter().any(StorageAccount::has_fixtures) {
+        server.storage()?.insert_fixtures(&blueprint.storage, &mut fixtures).await?;
     }
     Ok(fixtures)
 }

@@ -1,5 +1,6 @@
 //! `orrery apply`: makes a running server as blueprints say, or says how it differs.
 
+use super::accounts::RemoteAccounts;
 use super::carry_out::{self, Fixtures};
 use super::server::Server;
 use super::{files, print};
@@ -30,7 +31,7 @@ pub struct ApplyFlags {
     /// Change nothing; say what differs, with exit code 1 if anything does
     #[arg(long)]
     check: bool,
-    /// Insert the example items that are not there
+    /// Insert the example items and entities that are not there
     #[arg(long, conflicts_with = "check")]
     fixtures: bool,
     /// Print JSON
@@ -75,7 +76,11 @@ async fn run(
     services: Option<Services>,
 ) -> Result<ExitCode, String> {
     let env = Env::system().map_err(|error| error.to_string())?;
-    let mut server = Server::open(account, services, env).await?;
+    let mut server = Server::open(account, services, env.clone()).await?;
+    if blueprints.iter().any(|blueprint| !blueprint.storage.is_empty()) {
+        let accounts = RemoteAccounts::of(&flags.server, account, env).await?;
+        server = server.with_storage(Box::new(accounts));
+    }
     let mut plans = Vec::new();
     for blueprint in blueprints {
         let observed = server.observe(blueprint).await?;
@@ -109,7 +114,7 @@ async fn run(
         }
         let fixtures = match flags.fixtures {
             false => None,
-            true => Some(carry_out::insert_fixtures(&server, blueprint).await?),
+            true => Some(carry_out::insert_fixtures(&mut server, blueprint).await?),
         };
         if let Some(fixtures) = fixtures {
             out.line(&print::fixtures(fixtures))?;

@@ -31,7 +31,7 @@ impl Named {
         let key = (!bound.partition_key.is_empty())
             .then(|| ascii_json(&Value::Array(bound.partition_key).to_string()));
         Ok(Self {
-            database: blueprint.database.to_string(),
+            database: blueprint.database_name().to_owned(),
             container: query.container.clone(),
             sql: bound.sql,
             parameters: bound.parameters,

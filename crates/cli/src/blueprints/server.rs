@@ -1,5 +1,7 @@
 //! The server that a blueprint is applied to, as its clients see it: what it has, and requests that change it.
 
+use super::accounts::StorageAccounts;
+use super::storage::StorageSide;
 use crate::client::{Account, Answer, Call, Remote, Services, not_understood, segment};
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
@@ -13,18 +15,40 @@ pub struct Server {
     remote: Remote,
     /// The services port, if schemas are to be told.
     services: Option<Services>,
+    /// Its storage accounts, if a blueprint has any.
+    storage: Option<StorageSide>,
 }
 
 impl Server {
     /// `env` tells the time that requests are signed with.
     pub async fn open(account: &Account, services: Option<Services>, env: Env) -> Result<Self, String> {
         let remote = Remote::at_once(account.clone(), env).await?;
-        Ok(Self { remote, services })
+        Ok(Self { remote, services, storage: None })
     }
 
-    /// What the server has of the blueprint's database.
+    pub fn with_storage(self, accounts: Box<dyn StorageAccounts>) -> Self {
+        Self { storage: Some(StorageSide::new(accounts)), ..self }
+    }
+
+    pub fn storage(&mut self) -> Result<&mut StorageSide, String> {
+        self.storage
+            .as_mut()
+            .ok_or_else(|| "the storage accounts of the server are not opened here".to_owned())
+    }
+
+    /// What the server has of the blueprint's database and its storage accounts.
     pub async fn observe(&mut self, blueprint: &Blueprint) -> Result<Observed, String> {
-        let name = blueprint.database.as_str();
+        let mut observed = match &blueprint.database {
+            Some(database) => self.observe_database(blueprint, database.as_str()).await?,
+            None => Observed::default(),
+        };
+        if !blueprint.storage.is_empty() {
+            observed.storage = self.storage()?.observe(&blueprint.storage).await?;
+        }
+        Ok(observed)
+    }
+
+    async fn observe_database(&mut self, blueprint: &Blueprint, name: &str) -> Result<Observed, String> {
         let offers = self.offers().await?;
         let mut observed = Observed {
             is_serverless: offers.is_none(),

@@ -1,8 +1,8 @@
-//! How far an import has come, in a small file beside its source, so that a second run goes on from there.
+//! The progress of an import, in a small file beside its source, so that a second run resumes there.
 //!
-//! The file names the source by size and time of change, and the target. If either is another one, the import begins
-//! at the first record: the writes are upserts (or creates that leave existing items alone), so a record that is sent twice
-//! does no harm.
+//! The file identifies the source by size and modification time, and the target. If either differs, the import starts
+//! at the first record: the writes are upserts (or creates that leave existing items alone), so a record that is sent
+//! twice does no harm.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct Checkpoint {
     pub source_bytes: u64,
     pub source_changed_ms: u64,
     pub target: String,
-    /// All records before this one were answered.
+    /// All records before this one are done.
     pub records_done: u64,
     pub written: u64,
     pub skipped: u64,
@@ -62,7 +62,7 @@ impl Checkpoint {
     }
 
     pub fn remove(source: &Path) {
-        // Missing is as good as removed; one that stays is only read by the same import of the same file.
+        // A missing file counts as removed; a leftover one is only used by the same import of the same file.
         let _ = std::fs::remove_file(path(source));
     }
 }

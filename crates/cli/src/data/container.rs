@@ -1,4 +1,4 @@
-//! A container as the data verbs see it: its definition, its items by id, by page and in bulk.
+//! A container for the data verbs: its definition, its items by id, by page and in bulk.
 
 use super::location::Location;
 use crate::client::{AccountFlags, Answer, Call, Remote, allowed, bulk, elements, not_understood};
@@ -10,13 +10,13 @@ use orrery_value::{Value, raw};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-/// An account over connections that wait for throughput, and for nothing else.
+/// An account whose requests wait for throughput, and for nothing else.
 pub async fn connect(flags: &AccountFlags) -> Result<Arc<Remote>, String> {
     let env = orrery_core::Env::system().map_err(|error| error.to_string())?;
     Remote::at_once(flags.account()?, env).await.map(Arc::new)
 }
 
-/// The same for long work, which also waits for a server that is away for a while.
+/// Variant for long work, which also waits for an unreachable server.
 pub async fn connect_for_long(flags: &AccountFlags) -> Result<Arc<Remote>, String> {
     Remote::open(flags.account()?).await.map(Arc::new)
 }
@@ -59,7 +59,7 @@ impl Container {
         ascii_json(&format!("[{}]", parts.join(",")))
     }
 
-    /// Finds the one item of an id. Looks in all partitions unless one is given.
+    /// Finds the only item with an id, in all partitions unless one is given.
     pub async fn find(&self, id: &str, partition_key: Option<&str>) -> Result<Bytes, String> {
         if let Some(partition_key) = partition_key {
             let address = ItemAddress { id: id.to_owned(), partition_key: partition_key.to_owned() };
@@ -155,8 +155,8 @@ impl Container {
         Call::item(verb, &self.database, &self.name, &address.id).partition(address.partition_key.clone())
     }
 
-    /// Writes each item for itself; an outcome for each, in order. One that is alone goes as a request of its own, as a batch
-    /// may be no larger than an item.
+    /// Writes each item independently; returns their outcomes in order. A single item is sent as a request of its own,
+    /// since a batch may be no larger than an item.
     pub async fn write_many(&self, operation: Operation, items: &[&str]) -> Result<Vec<Outcome>, String> {
         if let [item] = items {
             return Ok(vec![Outcome::of(&self.write_one(operation, item).await?)]);
@@ -172,7 +172,7 @@ impl Container {
     }
 }
 
-/// What a write does with an item that is there already: replaces it, or is refused.
+/// What a write does with an existing item: replaces it, or is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Upsert,
@@ -188,7 +188,7 @@ impl Operation {
     }
 }
 
-/// What became of one write of several.
+/// The outcome of one write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub status: u64,
@@ -219,7 +219,7 @@ impl Outcome {
         if message.is_empty() { format!("the server answers {}", self.status) } else { message.to_owned() }
     }
 
-    /// Whether the same write may succeed soon.
+    /// Whether the error is transient.
     pub fn passes(&self) -> bool {
         matches!(self.status, 408 | 429 | 449 | 503)
     }
@@ -240,7 +240,7 @@ pub async fn names(remote: &Remote, location: &Location) -> Result<Vec<Json>, St
     Ok(found.into_iter().map(Json::Object).collect())
 }
 
-/// Makes the database and the container, if they are not there.
+/// Creates the database and the container if missing.
 pub async fn create(remote: &Remote, database: &str, container: &str, path: &str) -> Result<(), String> {
     let paths: Vec<&str> = path.split(',').map(str::trim).collect();
     let kind = if paths.len() == 1 { "Hash" } else { "MultiHash" };

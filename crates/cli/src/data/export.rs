@@ -1,7 +1,8 @@
 //! `orrery export`: all items of a container, as JSON lines, a JSON array or CSV.
 //!
-//! A file is written under another name and renamed when it is complete, so an export that broke off is never taken
-//! for a whole one. CSV needs its columns first, so the items go to a temporary file and are read from there again.
+//! A file is written under another name and renamed when it is complete, so an interrupted export is never taken
+//! for a complete one. CSV needs its columns first, so the items go to a temporary file and are read from there
+//! again.
 
 use super::container::{self, Container, PAGE_ITEMS};
 use super::location::Location;
@@ -98,7 +99,7 @@ fn run(
     Ok(count)
 }
 
-/// The columns are the members of all items, in the order in which they are met.
+/// The columns are the members of all items, in the order of their first occurrence.
 fn as_csv(flags: &ExportFlags, location: &Location, out: &mut dyn Write) -> Result<u64, String> {
     let spool = Spool::create()?;
     let (mut columns, mut count) = (vec!["id".to_owned()], 0u64);
@@ -172,7 +173,7 @@ fn unwritten(error: std::io::Error) -> String {
     format!("the export cannot be written: {error}")
 }
 
-/// A temporary file that goes when it is dropped.
+/// A temporary file, removed on drop.
 struct Spool {
     path: PathBuf,
 }
@@ -191,7 +192,7 @@ impl Spool {
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // Whatever keeps it there, the system's temporary folder is emptied at times.
+        // If that fails, the system cleans its temporary folder eventually.
         let _ = std::fs::remove_file(&self.path);
     }
 }

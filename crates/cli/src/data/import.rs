@@ -1,4 +1,4 @@
-//! `orrery import`: the records of a file become items, many at a time, and a run that broke off goes on.
+//! `orrery import`: writes the records of a file as items, in bulk, and resumes an interrupted run.
 //!
 //! ```text
 //! records ──▶ chunks of up to 100 ──▶ 8 requests under way ──▶ outcomes ──▶ checkpoint after the longest answered prefix

@@ -1,4 +1,4 @@
-//! Where data lies: `database`, `database/container` or `database/container/item`.
+//! Locations of data: `database`, `database/container` or `database/container/item`.
 
 use std::fmt;
 

@@ -23,3 +23,4 @@ pub use export::{ExportFlags, export};
 pub use import::{ImportFlags, import};
 pub use shell::{ShellFlags, shell};
 pub use verbs::{GetFlags, LsFlags, PutFlags, RmFlags, get, ls, put, rm};
+pub(crate) use verbs::{given_items, is_confirmed};

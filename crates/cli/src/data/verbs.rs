@@ -9,6 +9,7 @@ use clap::Args;
 use http::Method;
 use orrery_value::raw;
 use serde_json::{Value as Json, json};
+use std::fmt::Display;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -183,7 +184,7 @@ async fn found(remote: &Arc<Remote>, path: &[&str], location: &Location) -> Resu
 pub fn put(flags: &PutFlags) -> Result<(), String> {
     let location = Location::parse(&flags.path)?;
     let (database, name) = location.container()?;
-    let items = given_items(flags.item.as_deref())?;
+    let items = given_items(flags.item.as_deref(), "an item is written as '{\"id\":…}'")?;
     client::block_on(async {
         let remote = container::connect(&flags.account).await?;
         let container = Container::open(&remote, database, name).await?;
@@ -199,8 +200,9 @@ pub fn put(flags: &PutFlags) -> Result<(), String> {
     Ok(())
 }
 
-/// The argument itself if it is JSON, else the file of that name; standard input if there is none.
-fn given_items(given: Option<&str>) -> Result<Vec<String>, String> {
+/// The argument itself if it is JSON, else the file of that name; standard input if there is none. `example` says how one is
+/// written, to whoever gave neither.
+pub fn given_items(given: Option<&str>, example: &str) -> Result<Vec<String>, String> {
     match given {
         Some(text) if text.trim_start().starts_with('{') => items_of(text.as_bytes()),
         Some("-") | None => {
@@ -211,9 +213,8 @@ fn given_items(given: Option<&str>) -> Result<Vec<String>, String> {
         }
         Some(path) => {
             let path = PathBuf::from(path);
-            let text = std::fs::read(&path).map_err(|error| {
-                format!("{} cannot be read: {error}; an item is written as '{{\"id\":…}}'", path.display())
-            })?;
+            let text = std::fs::read(&path)
+                .map_err(|error| format!("{} cannot be read: {error}; {example}", path.display()))?;
             items_of(&text)
         }
     }
@@ -238,6 +239,9 @@ fn items_of(text: &[u8]) -> Result<Vec<String>, String> {
 pub fn rm(flags: &RmFlags) -> Result<(), String> {
     let location = Location::parse(&flags.path)?;
     let key = flags.partition_key.as_deref().map(query::partition_key).transpose()?;
+    if matches!(location, Location::Account) {
+        return Err("say what to remove: database/container/item".to_owned());
+    }
     if !matches!(location, Location::Item { .. }) && !flags.yes && !is_confirmed(&location)? {
         return Err("nothing was removed".to_owned());
     }
@@ -282,14 +286,11 @@ async fn drop_all(remote: &Arc<Remote>, path: &[&str], location: &Location) -> R
 }
 
 /// Asks on a terminal; elsewhere nobody is there to answer.
-fn is_confirmed(location: &Location) -> Result<bool, String> {
-    if matches!(location, Location::Account) {
-        return Err("say what to remove: database/container/item".to_owned());
-    }
+pub fn is_confirmed(what: &impl Display) -> Result<bool, String> {
     if !std::io::stdin().is_terminal() {
-        return Err(format!("this removes all of {location}; add --yes if that is meant"));
+        return Err(format!("this removes all of {what}; add --yes if that is meant"));
     }
-    eprint!("Remove all of {location}? [y/N] ");
+    eprint!("Remove all of {what}? [y/N] ");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).map_err(|error| error.to_string())?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -1,15 +1,15 @@
-//! Which side of a unit gives way, when both are written.
+//! Decides which side of a unit is overwritten when both are written.
 //!
-//! The state of each side at their last agreement is kept (`base`). Whichever side differs from it has changed; a side that was
-//! written by us agrees with it, and so no write comes back as an echo. If both changed, the later one wins, and a change wins
+//! The state of each side at their last agreement is stored (`base`). A side that differs from it has changed; a side
+//! written by the migration equals it, so no write is echoed. If both changed, the later change wins, and a change wins
 //! over a deletion.
 //!
 //! ```text
 //! what will be agreed, and every state on the way there ─> the writes ─> what is agreed
 //! ```
 //!
-//! A stop anywhere leaves a record by which the next run knows whether the written side is somewhere on that way, or was changed
-//! by somebody since.
+//! An interruption at any point leaves a record from which the next run knows whether the written side is in an
+//! intermediate state or was changed by somebody else.
 
 use super::base::{Base, Kept, Pending};
 use super::reconcile::{Seen, do_all, from_target, path, sum, sum_of, writes};
@@ -20,7 +20,7 @@ use crate::limits;
 use orrery_migration::{ItemKey, Refusal, Role};
 use orrery_value::Value;
 
-/// `Written::Changed` asks for another look: after a conflict, or because there is more to do.
+/// `Written::Changed` asks for another pass: after a conflict, or because there is more to do.
 pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Result<Written, String> {
     let now = Base::agreed(sum(&seen.source), sum(&seen.target));
     let mut kept = Kept::read(world, &unit.source).await?;
@@ -116,13 +116,13 @@ async fn tidy(
         return Ok(Written::Changed);
     }
     match do_all(world, Which::Target, part).await? {
-        // The next look finds both sides the same, and writes that down.
+        // The next pass finds both sides equal, and records that.
         Written::Done => Ok(Written::Changed),
         other => Ok(other),
     }
 }
 
-/// The side that is made like the other. `times` are when each was written last, in seconds; 0 if there is nothing.
+/// The side to overwrite. `times` are the last write times in seconds; 0 if there is no item.
 fn gives_way(before: Option<&Base>, now: &Base, times: (u64, u64), origin: Which) -> Which {
     let Some(before) = before else {
         let is_new_in_target = origin == Which::Target && now.source.items == 0;
@@ -137,7 +137,7 @@ fn gives_way(before: Option<&Base>, now: &Base, times: (u64, u64), origin: Which
     }
 }
 
-/// Whether nobody but us wrote a side since the last agreement.
+/// Whether only the migration wrote a side since the last agreement.
 fn is_ours(before: &Base, now: &Base, which: Which) -> bool {
     let is_on_the_way = |pending: &Pending| pending.to == which && pending.path.contains(&now.of(which).hash);
     now.of(which) == before.of(which) || before.pending.as_ref().is_some_and(is_on_the_way)
@@ -200,7 +200,7 @@ mod tests {
         }
         // It was done, and the source went on.
         check(begun(), base(7, 2), (1, 9), Which::Target, Which::Target);
-        // Somebody else wrote over it.
+        // Somebody else overwrote it.
         check(begun(), base(1, 8), (1, 9), Which::Source, Which::Source);
         let back = || pending(1, 2, Which::Source, &[5, 1]);
         check(back(), base(5, 2), (9, 1), Which::Source, Which::Source);

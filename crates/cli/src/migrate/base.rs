@@ -1,7 +1,8 @@
-//! What a unit was on each side when they last agreed; kept beside the target, for migrations with writes on both sides.
+//! The state of a unit on each side at their last agreement; stored beside the target, for migrations with writes on
+//! both sides.
 //!
-//! Before one side is made like the other, the record says what will be agreed and every state on the way there. So after a
-//! stop in the middle, what the migrator wrote itself is known from what others wrote.
+//! Before one side is overwritten, the record contains the state to agree on and every intermediate state. So after an
+//! interruption the migration's own writes are distinguishable from those of others.
 
 use super::state::{STATE_CONTAINER, read_hash, save, write_hash};
 use super::world::{Which, World};
@@ -14,7 +15,7 @@ use serde_json::{Value as Json, json};
 pub struct Base {
     pub source: Sum,
     pub target: Sum,
-    /// One side is being written, and may be anywhere between what it was and what it will be.
+    /// One side is being written, and may be in any intermediate state.
     pub pending: Option<Pending>,
 }
 
@@ -66,7 +67,7 @@ impl Kept {
         Ok(Self { base: Some(base), unit: unit.clone(), tag: Some(found.etag) })
     }
 
-    /// Writes it, if nobody else did since: then it is to be looked at again.
+    /// Writes it, unless somebody else did since: then the unit must be checked again.
     pub async fn write(&mut self, world: &World, base: &Base) -> Result<Written, String> {
         let (key, migration) = key(world, &self.unit);
         let mut item = to_json(base);

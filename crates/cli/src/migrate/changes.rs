@@ -12,7 +12,7 @@ pub enum From<'a> {
     Items(Option<&'a str>),
     /// Every change after a position; `*` is now.
     Versions(&'a str),
-    /// No change: where the feed is.
+    /// No change: the position of the feed.
     Now,
 }
 
@@ -21,7 +21,7 @@ pub enum From<'a> {
 pub struct Change {
     pub current: Option<Value>,
     pub previous: Option<Value>,
-    /// It went because its time was over.
+    /// It expired.
     pub is_expiry: bool,
 }
 
@@ -34,7 +34,7 @@ pub enum Page {
     },
     /// The range was split.
     Split,
-    /// The position is older than what is kept, or all versions are not kept at all.
+    /// The position is older than the retention, or the container does not retain all versions.
     Forgotten,
 }
 

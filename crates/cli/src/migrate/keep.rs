@@ -1,4 +1,4 @@
-//! The old containers after a migration: how long they stay, and dropping them.
+//! The old containers after a migration: their retention, and dropping them.
 //!
 //! The time is the server's: that of an item which is written when somebody asks.
 
@@ -66,7 +66,7 @@ pub async fn cleanup(world: &World, drop_left: bool, is_json: bool) -> Result<Ex
     super::report::print(&text).map(|()| ExitCode::SUCCESS)
 }
 
-/// Nothing that is only in the old containers may be lost with them.
+/// Data that is only in the old containers must not be lost with them.
 async fn is_done_with(world: &World, drop_left: bool) -> Result<(), String> {
     let ranges = ranges(world, Which::Source).await?;
     for state in &ranges {

@@ -260,7 +260,7 @@ mod tests {
         for (name, _) in BUILT_IN {
             let plan = built_in(name).expect(name).expect(name);
             for side in [&plan.source, &plan.target] {
-                let of_side = blueprints.iter().filter(|known| known.database.as_str() == side.database);
+                let of_side = blueprints.iter().filter(|known| known.database_name() == side.database);
                 for (blueprint, container) in
                     of_side.flat_map(|it| side.containers.iter().map(move |c| (it, c)))
                 {

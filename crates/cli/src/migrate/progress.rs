@@ -1,4 +1,4 @@
-//! How far a migration has come, on one line of a terminal.
+//! The progress of a migration, on one line of a terminal.
 
 use super::world::World;
 use crate::terminal::{ProgressLine, bar};

@@ -1,13 +1,13 @@
-//! Makes a unit the same on both sides.
+//! Reconciles a unit: makes it equal on both sides.
 //!
 //! ```text
 //! read the target ─> read the source ─> what should be ─> write what differs, if the target is still as it was read
 //! ```
 //!
-//! The order is what makes it right. What is written comes of a source that was read after the target, and only over that
-//! target; so an older source never replaces what a newer one made, whoever runs this, and however late. It may be done
-//! again at any time: a unit that is as it should be is not written. With writes on both sides, `agree` says which side
-//! gives way.
+//! Correctness depends on the order: each write derives from a source read after the target, and is conditional on that
+//! target; so an older source never overwrites the result of a newer one, whichever process runs this, and however
+//! late. It is idempotent: a unit that is correct is not written. With writes on both sides, `agree` decides which side
+//! is overwritten.
 
 use super::agree::agree;
 use super::units::{Items, Unit, hint_of, read_all, read_parts};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 pub type Wanted = BTreeMap<ItemKey, Value>;
 
-/// A unit as it is now, and what it should be in the target.
+/// The current state of a unit, and its desired state in the target.
 pub struct Seen {
     pub source: Items,
     pub target: Items,
@@ -64,12 +64,12 @@ pub async fn reconcile(world: &World, mut unit: Unit, origin: Which) -> Result<(
     Ok(())
 }
 
-/// Whether a unit is the same on both sides at this moment.
+/// Whether a unit is equal on both sides at this moment.
 pub async fn is_settled(world: &World, unit: &mut Unit) -> Result<bool, String> {
     Ok(look(world, unit).await?.is_same())
 }
 
-/// Reads the target, then the source. Where the source wants to be at a place that was not read, begins again there.
+/// Reads the target, then the source. If the source maps to a location that was not read, restarts there.
 async fn look(world: &World, unit: &mut Unit) -> Result<Seen, String> {
     for _ in 0..limits::MIGRATION_TRIES_MAX {
         let mut target = Items::new();
@@ -107,7 +107,7 @@ async fn read_source(world: &World, unit: &Unit) -> Result<Items, String> {
     Ok(items)
 }
 
-/// What the target should have; `None` if that is at a place that was not thought of.
+/// The desired items of the target; `None` if one is at an unexpected location.
 fn from_source(
     world: &World,
     unit: &mut Unit,
@@ -125,7 +125,7 @@ fn from_source(
     Ok(Some(Ok(world.plan.placed(rule, made).into_iter().collect())))
 }
 
-/// What the source should have, if it is to be like the target.
+/// The desired items of the source, if it is to equal the target.
 pub fn from_target(world: &World, unit: &Unit, target: &Items) -> Result<Result<Wanted, Refusal>, String> {
     let plan = world.plan_from(Which::Target)?;
     let Some(root) = unit.hints.iter().map(|hint| &hint.key).find(|key| target.contains_key(*key)) else {
@@ -135,7 +135,7 @@ pub fn from_target(world: &World, unit: &Unit, target: &Items) -> Result<Result<
     Ok(made_of(plan, root, target).map(|made| made.map(placed).unwrap_or_default()))
 }
 
-/// What a plan makes of the items of a unit; `None` if it takes none of them.
+/// The items that a plan makes of a unit; `None` if it accepts none of them.
 fn made_of<'a>(
     plan: &'a Plan,
     root: &ItemKey,
@@ -147,7 +147,7 @@ fn made_of<'a>(
     Ok(Some((rule, rule.apply(&found.item, &parts.collect::<Vec<Value>>())?)))
 }
 
-/// One write that makes a side more like what it should be, on the condition that the item is as it was found.
+/// One write towards the desired state, on the condition that the item is unchanged.
 pub enum Write<'a> {
     Create(&'a ItemKey, &'a Value),
     Replace(&'a ItemKey, &'a Value, &'a Stored),
@@ -186,7 +186,7 @@ pub fn path(found: &Items, orphans: &Items, writes: &[Write<'_>]) -> Vec<u128> {
     path
 }
 
-/// Does one after another until one is not done.
+/// Executes them in order until one fails.
 pub async fn do_all(world: &World, which: Which, writes: &[Write<'_>]) -> Result<Written, String> {
     let database = world.database(which);
     for write in writes {

@@ -1,4 +1,4 @@
-//! What is written down about a migration as a whole.
+//! The record of a whole migration.
 //!
 //! ```text
 //! copying ─> following ─> finished ─> cleaned
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
     pub phase: Phase,
-    /// The fingerprint of the plan that it was begun with.
+    /// The fingerprint of its plan.
     pub plan: u128,
     pub is_both: bool,
     pub marks: Marks,

@@ -1,4 +1,4 @@
-//! What is printed at the end, for people or as JSON.
+//! The final report, for people or as JSON.
 
 use super::record::Phase;
 use super::state::{self, RunState, Stage, write_hash};

@@ -1,4 +1,4 @@
-//! A migration from its start, or from where it was left, to the moment at which nothing is new.
+//! Runs a migration from its start, or from where it stopped, until there are no new changes.
 
 use super::changes::{From, Page};
 use super::record::{Containers, Marks, Phase, RunRecord};
@@ -19,7 +19,7 @@ pub struct Run {
     ranges: Vec<RangeState>,
 }
 
-/// Whether this is the migration that was begun, and not over.
+/// Whether this is the migration in progress.
 fn may_go_on(world: &World, run: &RunRecord, reopen: bool) -> Result<(), String> {
     let name = &world.plan.name;
     if run.plan != world.plan.fingerprint {
@@ -55,7 +55,7 @@ pub fn containers(world: &World, which: Which) -> Result<Vec<(String, bool)>, St
 }
 
 impl Run {
-    /// Makes what is missing in the target, and takes up the state of an earlier run.
+    /// Creates what is missing in the target, and loads the state of an earlier run.
     pub async fn open(world: Arc<World>, workers: usize, reopen: bool) -> Result<Self, String> {
         let known = RunState::read(&world).await?;
         if let Some(run) = &known {

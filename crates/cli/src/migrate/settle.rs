@@ -1,7 +1,7 @@
-//! What differed when both sides were compared, looked at again: one unit at a time, source and target together.
+//! Re-checks the differences found by a comparison: one unit at a time, source and target together.
 //!
-//! Under writes, two long readings never agree. A unit that is the same at one moment after the comparison is right, since
-//! whatever is written to it later is followed.
+//! Under writes, two long scans never agree. A unit that is equal at one moment after the comparison is correct, since
+//! later writes to it are followed.
 
 use super::reconcile::is_settled;
 use super::run::Run;
@@ -32,7 +32,7 @@ pub async fn compared(world: &Arc<World>) -> Result<Verdict, String> {
     Ok(verdict)
 }
 
-/// Compares, and mends what differs. `prune` also deletes what the target has and the source does not.
+/// Compares, and repairs differences. `prune` also deletes items that only the target has.
 pub async fn mended(world: &Arc<World>, run: &mut Run, prune: bool) -> Result<Verdict, String> {
     let mut verdict = verify(world).await?;
     for _ in 0..limits::MIGRATION_ROUNDS_MAX {

@@ -1,4 +1,4 @@
-//! What a migration remembers, as items of a container beside its target: so it goes on wherever it is started again.
+//! The state of a migration, as items of a container beside its target, so that it can be resumed anywhere.
 //!
 //! ```text
 //! run                   the phase, where changes are followed from, when the old containers may go: record.rs
@@ -6,8 +6,9 @@
 //! base-<hash>           see base.rs
 //! ```
 //!
-//! A position is written after what it stands for, so whatever was done in between is done twice, to the same effect. Each
-//! is replaced only by who wrote it last: a migrator that was thought dead and comes back finds that, and stops.
+//! A position is written after its work, so work since the last position is repeated after an interruption, to the same
+//! effect. Each record is replaced only by its last writer: a migrator that was presumed dead and returns detects that,
+//! and stops.
 
 use super::record::{Phase, RunRecord};
 use super::run::containers;
@@ -58,8 +59,8 @@ fn key(world: &World, id: &str) -> ItemKey {
     ItemKey::new(STATE_CONTAINER, &[Value::from(world.plan.name.as_str())], id)
 }
 
-/// Writes an item of the state: as a new one, or over the one with this tag. Gives its tag, or `None` if somebody else wrote it
-/// since.
+/// Writes an item of the state: creates it, or replaces the version with this etag. Returns the new etag, or `None` if
+/// somebody else wrote it since.
 pub async fn save(
     world: &World,
     key: &ItemKey,
@@ -90,7 +91,7 @@ fn taken_over() -> String {
     "another orrery migrate goes on with this migration; this one stops".to_owned()
 }
 
-/// The record of a migration, as this process last read or wrote it.
+/// The record of a migration, as last read or written by this process.
 pub struct RunState {
     pub record: RunRecord,
     tag: Option<String>,
@@ -120,7 +121,7 @@ impl RunState {
         Self::read(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))
     }
 
-    /// Writes it, if nobody else did since.
+    /// Writes it, unless somebody else did since.
     pub async fn save(&mut self, world: &World) -> Result<(), String> {
         let mut content = self.record.to_json();
         content["migration"] = json!(world.plan.name);
@@ -217,7 +218,7 @@ impl RangeState {
         self.saved.is_none_or(|saved| saved.elapsed() > STALE)
     }
 
-    /// Writes it, if nobody else did since.
+    /// Writes it, unless somebody else did since.
     pub async fn save(&mut self, world: &World) -> Result<(), String> {
         let mut content = json!({
             "migration": world.plan.name, "container": self.container, "range": self.range,

@@ -1,4 +1,4 @@
-//! One range of a container, from its first item to its newest change: copied, then followed.
+//! One range of a container: copied from its first item, then followed to its newest change.
 
 use super::changes::{Change, From, Page};
 use super::reconcile::reconcile;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::task::JoinSet;
 
-/// How a range ended for now.
+/// How a pass over a range ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Nothing is new; so many changes were seen.

@@ -35,7 +35,7 @@ fn drawn(alerts: &[Value], screen: &Screen) -> String {
     let rows: Vec<Vec<String>> = alerts
         .iter()
         .map(|alert| {
-            let whom = ["database", "container", "operation", "partition"];
+            let whom = ["database", "container", "operation", "partition", "account", "table", "queue"];
             let whom: Vec<String> =
                 whom.iter().map(|name| text(alert, name)).filter(|it| !it.is_empty()).collect();
             let value = match (alert["value"].as_f64(), alert["above"].as_f64()) {

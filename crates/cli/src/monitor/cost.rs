@@ -1,6 +1,6 @@
-//! `orrery cost`: what a month's measured use would cost in each mode.
+//! `orrery cost`: what a month's measured use would cost; of containers, in each mode.
 
-use super::{TellFlags, fetch};
+use super::{TellFlags, cost_storage, fetch};
 use crate::client::block_on;
 use crate::terminal::{NOTICE, Screen, Table, bytes, print, print_json};
 use clap::Args;
@@ -58,6 +58,7 @@ fn drawn(bill: &Bill, screen: &Screen) -> String {
         let dropped = table(bill.dropped.iter().map(row).collect());
         text += &format!("\nDropped since, and in no sum above:\n\n{}", dropped.draw(screen));
     }
+    text += &cost_storage::drawn(bill, screen);
     text + &comparison(bill, screen)
 }
 
@@ -115,7 +116,7 @@ fn serverless(costs: &Costs) -> String {
     costs.serverless.map_or_else(|| "-".to_owned(), dollars)
 }
 
-fn dollars(value: f64) -> String {
+pub fn dollars(value: f64) -> String {
     format!("${value:.4}")
 }
 

@@ -2,7 +2,9 @@
 
 mod alerts;
 mod cost;
+mod cost_storage;
 mod top;
+mod top_storage;
 
 pub use alerts::{AlertsFlags, alerts};
 pub use cost::{CostFlags, cost};

@@ -1,5 +1,6 @@
-//! `orrery top`: the busiest containers, partitions and queries, drawn anew every few seconds.
+//! `orrery top`: the busiest containers, partitions, queries, tables and queues, drawn anew every few seconds.
 
+use super::top_storage::{queues, tables};
 use super::{TellFlags, fetch};
 use crate::client::block_on;
 use crate::terminal::{Screen, Table, bytes, print, print_json};
@@ -23,7 +24,7 @@ pub struct TopFlags {
 
 /// Back to the first place and empty from there: what was there is overwritten, so nothing flickers.
 const HOME: &str = "\u{1b}[H\u{1b}[J";
-const ROWS: usize = 10;
+pub const ROWS: usize = 10;
 
 /// Runs until it is interrupted; the error is a sentence for a person.
 pub fn top(flags: &TopFlags) -> Result<(), String> {
@@ -61,7 +62,11 @@ fn drawn(now: &Top, before: Option<&Top>, screen: &Screen) -> String {
         None => format!("since the start, {seconds:.0} s ago"),
         Some(_) => format!("in the last {seconds:.1} s"),
     };
-    format!("orrery top: {about}\n\n{containers}\n{partitions}\n{queries}")
+    let tables = tables(&now.tables, before.map(|it| &it.tables[..]), seconds);
+    let queues = queues(&now.queues, before.map(|it| &it.queues[..]), seconds);
+    let storage: String =
+        [tables, queues].into_iter().flatten().map(|table| format!("\n{}", table.draw(screen))).collect();
+    format!("orrery top: {about}\n\n{containers}\n{partitions}\n{queries}{storage}")
 }
 
 fn busy(now: &[Busy], before: Option<&[Busy]>, seconds: f64) -> Table {
@@ -122,7 +127,7 @@ fn asked(now: &[Asked], before: Option<&[Asked]>, seconds: f64) -> Table {
 }
 
 /// A place that was given to another begins anew.
-fn since(now: u64, before: Option<u64>) -> u64 {
+pub fn since(now: u64, before: Option<u64>) -> u64 {
     before.filter(|before| *before <= now).map_or(now, |before| now - before)
 }
 
@@ -155,6 +160,7 @@ mod tests {
             containers: vec![of(None)],
             partitions: vec![of(Some("[\"p\"]"))],
             queries: vec![query],
+            ..Top::default()
         }
     }
 

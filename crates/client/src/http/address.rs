@@ -1,4 +1,4 @@
-//! The part of a URL that a connection is for: scheme, host and port.
+//! The endpoint of a connection: scheme, host and port of a URL.
 
 use http::Uri;
 use http::uri::Scheme;
@@ -7,13 +7,13 @@ use std::net::IpAddr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub is_tls: bool,
-    /// Without the brackets that an IPv6 address has in a URL.
+    /// Without the brackets of an IPv6 address.
     pub host: String,
     pub port: u16,
 }
 
 impl Address {
-    /// The address of a server, whose URL has no path. `flag` names the setting it was given in, for the refusal.
+    /// The address of a server, whose URL has no path. `flag` names its setting in errors.
     pub fn parse(flag: &str, url: &str) -> Result<Self, String> {
         let unlike = || format!("{flag} '{url}' is not like http://localhost:8081");
         let uri: Uri = url.parse().map_err(|_| unlike())?;
@@ -23,9 +23,9 @@ impl Address {
         Self::of(&uri).map_err(|_| unlike())
     }
 
-    /// The address that a URL begins with; the error is a sentence.
+    /// The address in a URL; the error is a sentence.
     pub fn of(uri: &Uri) -> Result<Self, String> {
-        // What follows the host is not shown: it may be somebody's secret.
+        // The rest of the URL is not shown, since it may be a secret.
         let unlike = || {
             let (scheme, host) = (uri.scheme_str().unwrap_or_default(), uri.host().unwrap_or_default());
             format!("'{scheme}://{host}' is not the beginning of an address such as https://example.com/path")
@@ -53,7 +53,7 @@ impl Address {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Whether it is this machine, by a name that nobody else can give.
+    /// Whether it is this machine, by a name that cannot resolve to another.
     pub fn is_loopback(&self) -> bool {
         self.host == "localhost"
             || self.host.ends_with(".localhost")
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn a_malformed_address_is_refused() {
         for url in ["/path", "ftp://example.com", "example.com"] {
             assert!(of(url).is_err(), "{url}");
         }

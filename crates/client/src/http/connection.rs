@@ -1,4 +1,4 @@
-//! One connection: dialled, its handshakes done, a request sent and its answer read to the end.
+//! One connection: connect, handshakes, a request and its complete response.
 
 use super::address::Address;
 use super::tls::{Tls, Trust, Versions};
@@ -27,7 +27,7 @@ pub enum Opened {
     Http2(Http2),
 }
 
-/// Opens connections, all with the same trust.
+/// Opens connections with the same trust settings.
 pub struct Connector {
     tls: TlsConnector,
     versions: Versions,
@@ -78,7 +78,7 @@ impl Connector {
     }
 }
 
-/// The connection's task ends with its last sender; whatever breaks it reaches the requests that wait for it.
+/// The connection's task ends with its last sender; its errors reach the waiting requests.
 async fn handshake<I>(stream: I, is_http2: bool) -> Result<Opened, String>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -103,13 +103,13 @@ where
     Ok(Opened::Http1(sender))
 }
 
-/// No answer: for a reason, or because the connection was closed before the request was written to it.
+/// No response: because of an error, or because the connection was closed before the request was written.
 pub enum Unanswered {
     Error(SendError),
     Request(Box<Request<Bytes>>, String),
 }
 
-/// In the form of HTTP/1.1: the path alone, and the host in a header.
+/// In HTTP/1.1's form: the path alone, and the host in a header.
 pub async fn send_http1(
     sender: &mut Http1,
     request: Request<Bytes>,
@@ -173,7 +173,7 @@ async fn read(sent: Sent, uri: &Uri, body: Bytes, bytes_max: usize) -> Result<Re
     }
 }
 
-/// With what it rests on, which is where the reason is.
+/// With its sources, which contain the reason.
 fn sentence(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),

@@ -7,9 +7,9 @@
 //! pool         the connections to one host
 //! ```
 //!
-//! Few connections for each host: over HTTP/2 requests share them, over HTTP/1.1 they take turns. What fails says
-//! whether the request may have arrived, because only then is doing it again a question. A request that surely was not
-//! sent, on a connection that the other side had closed meanwhile, is sent again here.
+//! Few connections per host: over HTTP/2 requests share them, over HTTP/1.1 they take turns. An error says whether the
+//! request may have arrived, which decides whether a retry is safe. A request that was certainly not sent, because the
+//! server had closed the connection, is sent again here.
 
 mod address;
 mod connection;
@@ -32,10 +32,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// The other side was not reached.
+    /// The server was not reached.
     #[error("{address} cannot be reached: {reason}")]
     Unreachable { address: Address, reason: String },
     /// No connection was tried.
@@ -49,7 +49,7 @@ pub enum SendError {
     TooLarge { bytes_max: usize },
 }
 
-/// Whether the other side may have got the request, and acted on it.
+/// Whether the server may have received and executed the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrived {
     No,
@@ -76,14 +76,14 @@ struct Inner {
 }
 
 impl Client {
-    /// The error is a sentence: nothing is trusted, for one.
+    /// The error is a sentence, for example that nothing is trusted.
     pub fn new(tls: Tls) -> Result<Self, String> {
         let connector = Connector::new(tls)?;
         Ok(Self(Arc::new(Inner { connector, pools: Mutex::default() })))
     }
 
-    /// Sends a request, whose address is absolute, and gives the whole answer, whatever its status. The time is for
-    /// all of it: dialling, sending, and the answer to its last byte.
+    /// Sends a request with an absolute URI and returns the complete response, whatever its status. The timeout covers
+    /// everything from connecting to the last byte of the response.
     pub async fn send(
         &self,
         request: Request<Bytes>,
@@ -127,7 +127,7 @@ impl Client {
     }
 }
 
-/// A pooled connection may have been closed a moment ago; a new one may be, too, if the host is stopping.
+/// A pooled connection may have just been closed; so may a new one, if the host is stopping.
 const SENDS_MAX: usize = 4;
 
 async fn exchange(

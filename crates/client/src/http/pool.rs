@@ -1,8 +1,8 @@
 //! The connections to one host.
 //!
-//! Which version the host speaks is known after the first connection, so until then one is opened at a time. HTTP/2: one
-//! connection carries many requests, and another is opened only when all are full. HTTP/1.1: one connection carries one
-//! request, and a request waits while as many as are allowed are busy.
+//! The host's HTTP version is known after the first connection, so until then one is opened at a time. HTTP/2: a
+//! connection carries many requests, and another is opened only when all are full. HTTP/1.1: a connection carries one
+//! request, and a request waits while the maximum number is busy.
 
 use super::SendError;
 use super::address::Address;
@@ -19,9 +19,9 @@ use tokio::time::Instant;
 pub struct Pool {
     address: Address,
     open: Mutex<Open>,
-    /// Held while a connection is opened that others may share.
+    /// Held while opening a connection that other requests may share.
     opening: AsyncMutex<()>,
-    /// Room for HTTP/1.1.
+    /// Permits for HTTP/1.1 connections.
     room: Semaphore,
     speaks_http1: AtomicBool,
 }
@@ -32,7 +32,7 @@ struct Open {
     idle: Vec<(Http1, Instant)>,
 }
 
-/// A connection of HTTP/2 with what it is busy with.
+/// An HTTP/2 connection with its load.
 struct Shared {
     sender: Http2,
     requests: AtomicUsize,
@@ -51,7 +51,7 @@ impl Pool {
         }
     }
 
-    /// Whether nobody waits for anything here.
+    /// Whether the pool is idle.
     pub fn is_idle(&self) -> bool {
         let is_quiet = |shared: &Arc<Shared>| shared.requests.load(Ordering::Relaxed) == 0;
         self.room.available_permits() == limits::HTTP_CONNECTIONS_PER_HOST_MAX
@@ -88,7 +88,7 @@ impl Pool {
         }
     }
 
-    /// The least busy connection of HTTP/2, unless all are full and another may be opened.
+    /// The least busy HTTP/2 connection, unless all are full and another may be opened.
     fn shared(&self) -> Option<Lent<'_>> {
         let mut open = self.open();
         open.shared.retain(|shared| !shared.sender.is_closed());
@@ -101,7 +101,7 @@ impl Pool {
         Some(Lent(Some(Held::Shared { pool: self, shared: least.clone() })))
     }
 
-    /// A connection of HTTP/1.1 that nobody uses, or a new one.
+    /// An idle HTTP/1.1 connection, or a new one.
     async fn own(&self, connector: &Connector) -> Result<Lent<'_>, SendError> {
         let permit = self.room.acquire().await.map_err(|error| SendError::Unsent(error.to_string()))?;
         let idle = self.idle();
@@ -110,7 +110,7 @@ impl Pool {
             None => match connector.open(&self.address).await? {
                 Opened::Http1(sender) => sender,
                 Opened::Http2(sender) => {
-                    // The host has learned HTTP/2 since.
+                    // The host speaks HTTP/2 by now.
                     self.speaks_http1.store(false, Ordering::Relaxed);
                     let shared = Arc::new(Shared { sender, requests: AtomicUsize::new(1) });
                     self.open().shared.push(shared.clone());
@@ -121,7 +121,7 @@ impl Pool {
         Ok(Lent(Some(Held::Own { pool: self, sender, _permit: permit })))
     }
 
-    /// The one used last, which is the least likely to have been closed meanwhile.
+    /// The most recently used one, which is the least likely to have been closed.
     fn idle(&self) -> Option<Http1> {
         let mut open = self.open();
         open.idle.retain(|(sender, since)| !sender.is_closed() && since.elapsed() < IDLE_TIME_MAX);
@@ -143,8 +143,8 @@ impl Pool {
     }
 }
 
-/// A connection for one request. Dropped before the answer was read, an own one is closed; a shared one is left to
-/// those who use it, and taken by nobody else: whoever gave up waiting may have done so because it is dead.
+/// A connection for one request. If dropped before the response was read, an exclusive one is closed; a shared one is
+/// left to its current users and not reused: the request may have been abandoned because the connection is dead.
 pub struct Lent<'a>(Option<Held<'a>>);
 
 enum Held<'a> {
@@ -153,7 +153,7 @@ enum Held<'a> {
 }
 
 impl Lent<'_> {
-    /// Back into the pool without a request.
+    /// Returns the connection to the pool.
     pub fn give_back(mut self) {
         match self.0.take() {
             Some(Held::Own { pool, sender, .. }) => pool.keep(sender),

@@ -1,4 +1,4 @@
-//! The client against servers in the clear; over TLS it is shown where there are certificates, in `api/push`.
+//! The client against servers in clear text; tests over TLS are in `api/push`, which has certificates.
 
 use super::*;
 use http_body_util::Full;
@@ -115,7 +115,7 @@ async fn requests_of_http2_share_one_connection() {
 #[tokio::test]
 async fn a_full_connection_of_http2_gets_a_second_beside_it() {
     const REQUESTS: usize = limits::HTTP_STREAMS_PER_CONNECTION + 50;
-    // Nobody is answered before all have arrived.
+    // Responds to nobody before all have arrived.
     let all_here = Arc::new(Barrier::new(REQUESTS));
     let (url, connections) = server(move |stream| {
         let all_here = all_here.clone();
@@ -147,7 +147,7 @@ async fn a_full_connection_of_http2_gets_a_second_beside_it() {
 
 #[tokio::test]
 async fn a_connection_that_was_closed_meanwhile_is_replaced() {
-    // Answers once, says nothing of closing, and closes.
+    // Responds once and closes without announcing it.
     let (url, connections) = server(|mut stream| async move {
         let mut request = [0; 1000];
         let _ = stream.read(&mut request).await;
@@ -156,7 +156,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
     .await;
     let client = client(Versions::Any);
     assert_eq!(text(&client, &url, "1").await.as_deref(), Ok("ok"));
-    // Until the close has come over the wire the second request may be written into nothing, which is told as such.
+    // Until the close has arrived, the second request may be lost, which the error says.
     for _ in 0..100 {
         match text(&client, &url, "2").await {
             Ok(answer) => {
@@ -171,7 +171,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_apart_from_an_answer_that_broke_off() {
+async fn an_unreachable_host_and_a_broken_response_are_distinct() {
     let client = client(Versions::Any);
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("bound");
     let error = text(&client, &format!("http://{free}/"), "").await.expect_err("nobody");
@@ -229,7 +229,7 @@ async fn any_certificate_is_believed_on_this_machine_only() {
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_refused_without_its_path() {
+async fn a_malformed_address_is_refused_without_quoting_its_path() {
     let error = text(&client(Versions::Any), "ftp://example.com/secret", "").await.expect_err("no address");
     assert!(matches!(&error, SendError::Unsent(why) if !why.contains("secret")), "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! Whom to trust, and which versions of HTTP to offer.
+//! Trusted certificates and offered HTTP versions.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -13,22 +13,22 @@ pub struct Tls {
     pub versions: Versions,
 }
 
-/// Whose certificates are believed.
+/// The trusted certificates.
 #[derive(Clone, Debug, Default)]
 pub enum Trust {
-    /// What this machine trusts.
+    /// Those that this machine trusts.
     #[default]
     System,
-    /// These authorities, or servers, and no other.
+    /// Only these authorities or servers.
     These(Vec<CertificateDer<'static>>),
-    /// Whoever answers; for this machine only.
+    /// Any certificate; for this machine only.
     Anything,
 }
 
 /// Versions of HTTP; without TLS it is HTTP/1.1, unless HTTP/2 alone is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Versions {
-    /// HTTP/2 where the other side speaks it.
+    /// HTTP/2 if the server supports it.
     #[default]
     Any,
     Http1,
@@ -43,7 +43,7 @@ pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> 
 }
 
 impl Tls {
-    /// The settings for a connection that somebody else makes.
+    /// The settings for a connection made elsewhere.
     pub fn config(&self) -> Result<Arc<ClientConfig>, String> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -89,7 +89,7 @@ fn roots(certificates: &[CertificateDer<'static>]) -> Result<RootCertStore, Stri
     Ok(roots)
 }
 
-/// Asks for no name and no authority; that the other side has the key of its certificate is still checked.
+/// Checks neither name nor authority; still checks that the server holds the key of its certificate.
 #[derive(Debug)]
 struct Believe(Arc<CryptoProvider>);
 

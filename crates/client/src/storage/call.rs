@@ -1,4 +1,4 @@
-//! One request to a storage service: what is asked of which resource, and the request that says so, signed for a moment.
+//! One request to a storage service: resource, parameters and headers, and the signed HTTP request.
 
 use super::credential::StorageCredential;
 use super::error::StorageError;
@@ -10,12 +10,12 @@ use orrery_core::Timestamp;
 use orrery_protocol::storage::shared_key::{self, Form, Message};
 use orrery_protocol::storage::{Query, Service};
 
-/// What every service of today understands, tokens included.
+/// The version that all current services support, including tokens.
 const VERSION: &str = "2020-12-06";
 const AGENT: &str = concat!("orrery/", env!("CARGO_PKG_VERSION"));
 
-/// Whether a request may be sent again that may have been carried out: whoever reads, and whoever would be refused the
-/// second time.
+/// Whether a request that may have been executed can be repeated: reads, and writes whose second execution would be
+/// refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
     Safe,
@@ -24,7 +24,7 @@ pub(super) enum Repeat {
 
 pub(super) struct Call {
     pub verb: Method,
-    /// After the account, percent-encoded, with a slash in front.
+    /// The path after the account, percent-encoded, with a leading slash.
     path: String,
     query: Vec<(&'static str, String)>,
     headers: Vec<(String, String)>,
@@ -32,16 +32,16 @@ pub(super) struct Call {
     pub repeat: Repeat,
 }
 
-/// What a request is signed with: the service, and where the account is in its URLs.
+/// The context of a signature: the service, and the position of the account in its URLs.
 pub(super) struct Signing<'a> {
     pub service: Service,
-    /// Of the path: empty if the host is the account's own.
+    /// The path prefix: empty if the host is the account's own.
     pub prefix: &'a str,
     pub credential: &'a StorageCredential,
 }
 
 impl Call {
-    /// The path is what follows the account: `/queue/messages`, encoded.
+    /// `path` is the encoded path after the account: `/queue/messages`.
     pub fn new(verb: Method, path: impl Into<String>) -> Self {
         let repeat = if verb == Method::GET || verb == Method::HEAD { Repeat::Safe } else { Repeat::Unsafe };
         let (path, body) = (path.into(), Bytes::new());
@@ -57,7 +57,7 @@ impl Call {
         self
     }
 
-    /// If there is something to say.
+    /// Adds a header, if there is a value.
     pub fn parameter_if(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
         self.query.extend(value.map(|value| (name, value.to_string())));
         self
@@ -82,14 +82,14 @@ impl Call {
         let mut request = Request::builder().method(&self.verb).uri(uri).header(USER_AGENT, AGENT);
         for (name, value) in headers.iter().chain(&authorization) {
             let name = HeaderName::try_from(name.as_str()).map_err(|error| unwritable(&error))?;
-            // Values may be any text, although services take ASCII alone.
+            // Values may be any text, although services accept only ASCII.
             let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|error| unwritable(&error))?;
             request = request.header(name, value);
         }
         request.body(self.body.clone()).map_err(|error| unwritable(&error))
     }
 
-    /// The parameters as they travel; a shared access signature is some more of them.
+    /// The encoded parameters, including those of a shared access signature.
     fn raw_query(&self, credential: &StorageCredential) -> String {
         let parameters = self.query.iter().map(|(name, value)| format!("{name}={}", segment(value)));
         let signature = match credential {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_say_is_refused() {
+    fn a_value_that_no_header_can_hold_is_refused() {
         let call = Call::new(Method::PUT, "/q").header("x-ms-meta-a", "b\nc");
         let signing =
             Signing { service: Service::Queue, prefix: "", credential: &StorageCredential::sas("") };

@@ -1,4 +1,4 @@
-//! Who asks: an account with its key, the holder of a shared access signature, or that of a bearer token.
+//! Credentials: an account with its key, a shared access signature, or a bearer token.
 
 use orrery_protocol::Key;
 use orrery_protocol::storage::ConnectionString;
@@ -13,7 +13,7 @@ pub enum StorageCredential {
     },
     /// The query of a URL, without the question mark.
     Sas(String),
-    /// Called for every request, so that its holder can renew the token.
+    /// Called for every request, so that the token can be renewed.
     Token(Arc<dyn Fn() -> String + Send + Sync>),
 }
 

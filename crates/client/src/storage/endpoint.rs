@@ -1,8 +1,8 @@
-//! One service of a storage account, and requests sent to it until they are answered for good.
+//! One service of a storage account, and requests to it, with retries.
 //!
-//! A service that is busy (429, or 503 `ServerBusy`) has done nothing, and is asked again. Where a request may have been
-//! carried out although its answer was lost, it is sent again only if that is harmless. Each waits as long as the service
-//! asks for, else longer each time, and gives up after a while.
+//! A busy service (429, or 503 `ServerBusy`) has executed nothing, so the request is repeated. A request that may have
+//! been executed without a response is repeated only if that is safe. The delay is the one that the service asks for,
+//! else an exponential back-off, within a time limit.
 
 use super::call::{Call, Repeat, Signing};
 use super::credential::StorageCredential;
@@ -25,10 +25,10 @@ pub struct Endpoint(Arc<Inner>);
 struct Inner {
     service: Service,
     host: Host,
-    /// What paths begin with: the account, unless the host is its own.
+    /// The path prefix: the account, unless the host is its own.
     prefix: String,
     credential: StorageCredential,
-    /// For the dates that are signed, which a service compares with its own.
+    /// Supplies the signed dates, which a service compares with its own clock.
     env: Env,
     patience: Duration,
 }
@@ -53,7 +53,7 @@ impl Endpoint {
         Ok(Self(Arc::new(Inner { service, host, prefix, credential, env, patience })))
     }
 
-    /// The same with another bound on how long one request goes on trying.
+    /// Variant with another time limit for one request and its retries.
     pub fn with_patience(&self, patience: Duration) -> Self {
         let Inner { service, host, prefix, credential, env, .. } = &*self.0;
         Self(Arc::new(Inner {
@@ -70,7 +70,7 @@ impl Endpoint {
         &self.0.host.address
     }
 
-    /// The URL that paths follow, as the service itself is told.
+    /// The base URL of paths, as known to the service.
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.0.host.address, self.0.prefix)
     }
@@ -79,11 +79,11 @@ impl Endpoint {
         &self.0.env
     }
 
-    /// The answer, if it is a success.
+    /// The response, if it is a success.
     pub(super) async fn send(&self, call: &Call) -> Result<Answer, StorageError> {
         let mut tries = Tries::new(&self.0);
         loop {
-            // Signed anew each time: a signature holds for a while only.
+            // Signed for each attempt, since a signature expires.
             let outcome = self.send_once(call, tries.time_max()).await;
             let Some(pause) = pause_after(&outcome, call.repeat) else { return refused(outcome?) };
             if !tries.wait(pause).await {
@@ -103,20 +103,20 @@ fn refused(answer: Answer) -> Result<Answer, StorageError> {
     if answer.status.is_success() { Ok(answer) } else { Err(Refusal::of(&answer).into()) }
 }
 
-/// How long to wait before another try.
+/// The delay before another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Asked(Duration),
     Growing,
 }
 
-/// `None`: this is the answer for good.
+/// `None`: this response is final.
 fn pause_after(outcome: &Result<Answer, StorageError>, repeat: Repeat) -> Option<Pause> {
     let is_again = match outcome {
         Ok(answer) => match answer.status.as_u16() {
             429 => true,
             503 if Refusal::of(answer).code == "ServerBusy" => true,
-            // What is not implemented will not be the next time.
+            // An unimplemented operation will not be implemented on a retry.
             501 | 505 => false,
             status => (status == 408 || status >= 500) && repeat == Repeat::Safe,
         },
@@ -136,7 +136,7 @@ fn retry_after(answer: &Answer) -> Option<Duration> {
     })
 }
 
-/// The tries of one request.
+/// The attempts of one request.
 struct Tries<'a> {
     env: &'a Env,
     until: Instant,
@@ -150,15 +150,15 @@ impl<'a> Tries<'a> {
         Self { env: &inner.env, until: Instant::now() + inner.patience, count: 1, pause }
     }
 
-    /// For one request: no longer than what is left, but never nothing.
+    /// The timeout of one attempt: at most the remaining time, but never zero.
     fn time_max(&self) -> Duration {
         let most = Duration::from_secs(limits::STORAGE_REQUEST_SECONDS_MAX);
         self.until.saturating_duration_since(Instant::now()).clamp(Duration::from_millis(100), most)
     }
 
-    /// False: it is over, and there was no waiting.
+    /// Returns false, without waiting, if the time is up.
     async fn wait(&mut self, pause: Pause) -> bool {
-        // Between half and one and a half, so that those who were refused together do not come back together.
+        // Between 0.5 and 1.5, so that clients refused together do not return together.
         let jitter = 0.5 + (self.env.random_u64() >> 11) as f64 / (1u64 << 53) as f64;
         let wait = match pause {
             Pause::Asked(asked) => asked,

@@ -1,4 +1,4 @@
-//! Why there is no answer, and what a refusal says: in JSON for tables, in XML for queues.
+//! Errors without a response, and refusals: in JSON for tables, in XML for queues.
 
 use super::xml;
 use crate::answer::Answer;
@@ -13,25 +13,25 @@ pub enum StorageError {
     NoAnswer(#[from] SendError),
     #[error("the answer is not understood: {0}")]
     NotUnderstood(String),
-    /// What no request can say.
+    /// The request cannot be expressed on the wire.
     #[error("{0}")]
     Invalid(String),
 }
 
-/// The service's own words.
+/// The service's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct Refusal {
     pub status: u16,
     pub code: String,
     pub message: String,
-    /// Which operation of a transaction is to blame, from 0.
+    /// The index of the transaction's operation at fault, from 0.
     pub index: Option<usize>,
 }
 
-/// Of what a refusal says, so much is kept.
+/// Characters of a refusal's message that are kept.
 const MESSAGE_CHARS_MAX: usize = 1000;
-/// What services end their messages with.
+/// The suffix of the services' messages.
 const REQUEST_ID: &str = "\nRequestId:";
 
 impl StorageError {
@@ -57,7 +57,7 @@ impl Refusal {
         Self::read(answer.status.as_u16(), answer.header("x-ms-error-code"), &answer.body)
     }
 
-    /// Of a status, the code that a header says, and a body.
+    /// From a status, the code in a header, and a body.
     pub(super) fn read(status: u16, code: Option<&str>, body: &[u8]) -> Self {
         let (said_code, said) = of_json(body).or_else(|| of_xml(body)).unwrap_or_else(|| of_text(body));
         let said = said.split(REQUEST_ID).next().unwrap_or_default().trim_end();

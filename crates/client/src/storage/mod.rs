@@ -6,6 +6,7 @@
 //! call         one request
 //! error        why there is no answer, and what a refusal says
 //! xml          answers in XML
+//! access       stored access policies
 //! tables/      tables and entities
 //! queues/      queues and messages
 //! ```
@@ -14,6 +15,7 @@
 //! that each comes back as it was, whatever JSON can say of it. Limits are the service's to enforce: whatever is sent is
 //! sent as it is, and refused there.
 
+mod access;
 mod call;
 mod credential;
 mod endpoint;
@@ -24,6 +26,7 @@ pub mod tables;
 mod tests;
 mod xml;
 
+pub use access::StoredPolicy;
 pub use credential::StorageCredential;
 pub use endpoint::Endpoint;
 pub use error::{Refusal, StorageError};

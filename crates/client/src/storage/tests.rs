@@ -1,4 +1,4 @@
-//! The whole client against a server of a few lines: what it sends, and how often.
+//! The whole client against a scripted server: what it sends, and how often.
 
 use super::queues::{NewMessage, Queues};
 use super::tables::{Continuation, Entity, EntityQuery, EntityWrite, Tables};
@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 type Script = Arc<Mutex<Vec<Response<Full<Bytes>>>>>;
 
-/// What was asked: the first line, and the body.
+/// The recorded requests: the first line and the body.
 type Asked = Arc<Mutex<Vec<(String, String)>>>;
 
 fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response<Full<Bytes>> {
@@ -30,7 +30,7 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response<Full<By
     response.body(Full::new(Bytes::from(body.to_owned()))).expect("a response")
 }
 
-/// Answers one request after another as the script says, and remembers them.
+/// Answers requests by a script, and records them.
 async fn server(mut script: Vec<Response<Full<Bytes>>>) -> (String, Asked) {
     script.reverse();
     let (script, asked): (Script, Asked) = (Arc::new(Mutex::new(script)), Asked::default());
@@ -68,7 +68,7 @@ fn lines(asked: &Asked) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_query_goes_on_where_the_page_before_ended() {
+async fn a_query_continues_after_the_previous_page() {
     let first = answer(
         200,
         &[("x-ms-continuation-NextPartitionKey", "1!4!cA"), ("x-ms-continuation-NextRowKey", "1!4!cg")],

@@ -1,4 +1,4 @@
-//! Answers in XML: a document as a tree of elements with texts.
+//! Parses XML responses into a tree of elements with texts.
 
 use super::error::StorageError;
 use quick_xml::Reader;
@@ -11,7 +11,7 @@ pub(super) struct Element {
     pub children: Vec<Element>,
 }
 
-/// No answer is deeper.
+/// No response is deeper.
 const LEVELS_MAX: usize = 16;
 
 impl Element {
@@ -27,7 +27,7 @@ impl Element {
         self.child(name).map(|child| child.text.as_str())
     }
 
-    /// The text of a child that must be there.
+    /// The text of a required child.
     pub fn required(&self, name: &str) -> Result<&str, StorageError> {
         let missing = || StorageError::not_understood(format!("{} has no {name}", self.name));
         self.text_of(name).ok_or_else(missing)
@@ -38,7 +38,7 @@ impl Element {
 pub(super) fn read(document: &[u8]) -> Result<Element, StorageError> {
     let text = std::str::from_utf8(document).map_err(StorageError::not_understood)?;
     let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
-    // The last is the innermost that is open; the first holds the root.
+    // The last is the innermost open element; the first contains the root.
     let mut open = vec![Element::default()];
     loop {
         match reader.read_event().map_err(StorageError::not_understood)? {
@@ -68,7 +68,7 @@ pub(super) fn read(document: &[u8]) -> Result<Element, StorageError> {
     root.filter(|_| open.is_empty()).ok_or_else(|| StorageError::not_understood("its XML has no root"))
 }
 
-/// The reader has checked that as many are closed as were opened.
+/// The reader has checked that every element is closed.
 fn innermost(open: &mut [Element]) -> &mut Element {
     open.last_mut().expect("the document itself is never closed")
 }
@@ -83,8 +83,8 @@ fn resolve(reference: &BytesRef<'_>) -> Result<String, StorageError> {
     found.ok_or_else(|| StorageError::not_understood(format!("its XML has a reference '&{name};'")))
 }
 
-/// The text inside an element. A carriage return is a reference, which readers leave alone; what XML cannot say at all is
-/// refused.
+/// The text inside an element. A carriage return is written as a reference, which readers preserve; characters that XML
+/// does not allow are refused.
 pub(super) fn escaped(text: &str) -> Result<String, StorageError> {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_refused() {
+    fn a_malformed_document_is_refused() {
         for text in ["", "<a>", "</a>", "<a></b>", "<!DOCTYPE a><a/>", "<a>&x;</a>", &"<a>".repeat(20)] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }

@@ -1,13 +1,13 @@
 //! `orrery_kv::Engine` on fjall.
 
 use crate::Folder;
+use crate::compaction::Reclaimer;
 use crate::folder::Disk;
 use crate::journals;
 use crate::keyspaces::{KeyspaceId, Keyspaces, RunSpace};
 use crate::limits;
 use crate::memtables::{BatchSizes, Memtables};
 use crate::promise::Promises;
-use crate::reclaim::Reclaimer;
 use crate::run_memtable::{Run, RunFlusher, RunMemtable, RunView, has_many_files};
 use crate::segments::Segment;
 use crate::verify::{self, Verified};

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Rows of a space that is ordered by commit never move: new files do not overlap old ones, so fjall seldom compacts them,
-//! and what is removed is given back only when its file is compacted. [`reclaim`](crate::reclaim) does that, and a keyspace
+//! and what is removed is given back only when its file is compacted. [`compaction`](crate::compaction) does that, and a keyspace
 //! takes no new files meanwhile. So such a space is a ring of [segments](crate::segments), and the current one is left alone.
 //!
 //! A keyspace is created with its first row. So a folder that was made with fewer spaces needs no change, and a keyspace of

@@ -13,9 +13,10 @@
 //! - after an I/O error it takes no more writes: a nearly full disk is refused before fjall meets it;
 //! - its worker can deadlock when asked for a new memtable too often: [`memtables`] rotates them earlier;
 //! - it never compacts files that do not overlap, so removals from append-only spaces give nothing back:
-//!   those are a ring of [`segments`], which [`reclaim`] compacts;
+//!   those are a ring of [`segments`], which [`compaction`] compacts;
 //! - every row in a memtable costs a search through it: [`run_memtable`] keeps sorted runs instead.
 
+mod compaction;
 mod data_folder;
 mod engine;
 mod folder;
@@ -24,7 +25,6 @@ mod keyspaces;
 pub mod limits;
 mod memtables;
 mod promise;
-mod reclaim;
 mod run_memtable;
 mod segments;
 mod verify;

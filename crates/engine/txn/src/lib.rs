@@ -19,13 +19,14 @@
 
 mod background;
 mod block_on;
-mod committer;
 mod error;
+mod group_commit;
 mod health;
 mod jobs;
 pub mod limits;
 mod manager;
 mod optimistic;
+mod periodic;
 mod queue;
 mod recent_commits;
 mod scope;
@@ -39,4 +40,5 @@ pub use health::log_failure;
 pub use jobs::{JobError, Jobs, Progress};
 pub use manager::{Committed, Options, TxnManager};
 pub use orrery_kv::{Engine, Error as EngineError, Measure, Read, Snapshot, Sync, Txn};
+pub use periodic::Periodic;
 pub use scope::{NewestLsn, Scope};

@@ -1,8 +1,8 @@
 //! The handle: reads from snapshots, writes through stripes and the committer.
 
 use crate::block_on::block_on;
-use crate::committer::Committer;
 use crate::error::{CommitError, OpenError, WriteError};
+use crate::group_commit::Committer;
 use crate::limits;
 use crate::queue::{Answer, Group, Pushed};
 use crate::scope::Scope;
@@ -62,6 +62,13 @@ impl TxnManager {
         let manager = Self(Arc::new(inner));
         manager.start_threads(options.on_stuck).map_err(OpenError::Thread)?;
         Ok(manager)
+    }
+
+    /// For a store of its own, in simulations, tools and tests. A commit that does not end stops the process.
+    pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
+        let on_stuck = || std::process::abort();
+        let options = Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
+        Self::open(Box::new(engine), env, &options)
     }
 
     fn start_threads(&self, on_stuck: fn()) -> std::io::Result<()> {

@@ -144,10 +144,11 @@ impl Draft {
         Blueprint {
             name: self.name.to_string(),
             about: None,
-            database: self.name,
+            database: Some(self.name),
             capacity: database_capacity,
             containers,
             queries: Vec::new(),
+            storage: Vec::new(),
             notes,
         }
     }

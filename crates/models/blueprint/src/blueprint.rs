@@ -1,22 +1,25 @@
 //! A parsed blueprint, independent of its file format.
 
 use crate::query::NamedQuery;
+use crate::storage::StorageAccount;
 use orrery_core::DatabaseName;
 use orrery_documents::definition::{ContainerDefinition, Throughput};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
 
-/// One database, its containers and its named queries.
+/// A database with its containers and named queries, storage accounts with their resources, or both.
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     pub name: String,
     pub about: Option<String>,
-    pub database: DatabaseName,
+    /// Containers and queries are in it; a blueprint of storage alone has none.
+    pub database: Option<DatabaseName>,
     /// The throughput that the containers share.
     pub capacity: Capacity,
     pub containers: Vec<Container>,
     pub queries: Vec<NamedQuery>,
+    pub storage: Vec<StorageAccount>,
     /// Completions that the text does not contain, as sentences.
     pub notes: Vec<String>,
 }
@@ -48,6 +51,11 @@ impl Blueprint {
             true => format!("the blueprint '{}' has no queries", self.name),
             false => format!("the blueprint '{}' has no query '{name}'; there are {known}", self.name),
         }
+    }
+
+    /// The name of the database; empty if there is none.
+    pub fn database_name(&self) -> &str {
+        self.database.as_ref().map(DatabaseName::as_str).unwrap_or_default()
     }
 
     pub fn container(&self, name: &str) -> Option<&Container> {

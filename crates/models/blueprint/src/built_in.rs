@@ -3,11 +3,12 @@
 use crate::source::Source;
 
 /// Names and texts.
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("project-ascension", include_str!("../../../../blueprints/project-ascension.yaml")),
     ("agent-studio", include_str!("../../../../blueprints/agent-studio.yaml")),
     ("asora-notifications", include_str!("../../../../blueprints/asora-notifications.yaml")),
     ("copilot", include_str!("../../../../blueprints/copilot.yaml")),
+    ("agents-storage", include_str!("../../../../blueprints/agents-storage.yaml")),
 ];
 
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
@@ -27,7 +28,7 @@ pub fn starter(name: &str) -> String {
     TEXT.replace("NAME", name)
 }
 
-const TEXT: &str = r#"# A blueprint of Orrery: a database, its containers and the questions that are asked of it.
+const TEXT: &str = r#"# A blueprint of Orrery: a database, its containers and the questions that are asked of it; tables and queues beside it.
 #
 #   orrery apply NAME.yaml                        make the server so; again, and nothing happens
 #   orrery apply NAME.yaml --check                say what differs, change nothing
@@ -63,6 +64,11 @@ containers:
     fixtures:
       - {id: o1, customer: ada, number: 1, at: "2026-01-01", state: open}
       - {id: o2, customer: ada, number: 2, at: "2026-01-02", state: paid}
+
+# storage:                                tables and queues of storage accounts:
+#   - account: devstoreaccount1
+#     tables: [{table: Audit, columns: {At: DateTime}, entities: [{PartitionKey: ada, RowKey: "1", At: "2026-01-01"}]}]
+#     queues: [{queue: orders-to-send}]
 
 queries:
   open-orders:
@@ -107,7 +113,7 @@ mod starter_tests {
     fn the_starter_is_a_blueprint() {
         let source = Source { name: "shop.yaml".to_owned(), text: starter("shop") };
         let found = read(&[source], &Variables::default()).expect("it is one");
-        assert_eq!((found[0].name.as_str(), found[0].database.as_str()), ("shop", "shop"));
+        assert_eq!((found[0].name.as_str(), found[0].database_name()), ("shop", "shop"));
         assert!(found[0].notes.is_empty(), "{:?}", found[0].notes);
         assert_eq!((found[0].containers[0].fixtures.len(), found[0].queries.len()), (2, 1));
     }

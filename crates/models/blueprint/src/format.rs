@@ -8,6 +8,7 @@ use crate::container;
 use crate::limits;
 use crate::node::{Data, Fault, Fields, Node, fault};
 use crate::query::{NamedQuery, Parameter, ParameterType};
+use crate::storage;
 use orrery_core::DatabaseName;
 use orrery_core::limits::NAME_CHARS_MAX;
 use serde_json::{Map, Value, json};
@@ -15,19 +16,35 @@ use serde_json::{Map, Value, json};
 pub(crate) fn read(root: &Node) -> Result<Blueprint, Fault> {
     let mut fields = Fields::of("a blueprint", root)?;
     let name = fields.required("blueprint")?;
-    let database = fields.required("database")?;
+    let database = fields.take("database");
+    let storage = fields.take("storage");
     let mut blueprint = Blueprint {
         name: identifier(name, "the name of a blueprint")?,
         about: text(fields.take("about"), "'about'")?,
-        database: DatabaseName::parse(database.expect_text("'database'")?)
-            .map_err(|error| Fault { at: database.at, reason: error.to_string() })?,
+        database: database.map(database_name).transpose()?,
         capacity: capacity(fields.take("environments"))?,
         containers: Vec::new(),
         queries: Vec::new(),
+        storage: storage.map(storage::yaml::read).transpose()?.unwrap_or_default(),
         notes: Vec::new(),
     };
-    let containers = fields.required("containers")?;
-    for node in bounded(containers, "'containers'", limits::BLUEPRINT_CONTAINERS_MAX)? {
+    // What is in a database, or the database itself, is optional beside storage only.
+    if blueprint.storage.is_empty() && blueprint.database.is_none() {
+        fields.required("database")?;
+    }
+    let containers = match blueprint.database {
+        None => fields.take("containers"),
+        Some(_) if !blueprint.storage.is_empty() => fields.take("containers"),
+        Some(_) => Some(fields.required("containers")?),
+    };
+    if let (None, Some(containers)) = (&blueprint.database, containers) {
+        return fault(
+            containers.at,
+            "containers are in a database, and the blueprint has no 'database'; add it",
+        );
+    }
+    let containers = containers.map(|list| bounded(list, "'containers'", limits::BLUEPRINT_CONTAINERS_MAX));
+    for node in containers.transpose()?.unwrap_or_default() {
         let made = read_container(node, &mut blueprint.notes)?;
         if blueprint.container(made.definition.name().as_str()).is_some() {
             return fault(node.at, format!("the container '{}' is here twice", made.definition.name()));
@@ -51,6 +68,11 @@ pub(crate) fn read(root: &Node) -> Result<Blueprint, Fault> {
     fields.take("requirements");
     fields.finish()?;
     Ok(blueprint)
+}
+
+fn database_name(node: &Node) -> Result<DatabaseName, Fault> {
+    DatabaseName::parse(node.expect_text("'database'")?)
+        .map_err(|error| Fault { at: node.at, reason: error.to_string() })
 }
 
 fn read_container(node: &Node, notes: &mut Vec<String>) -> Result<Container, Fault> {
@@ -263,7 +285,7 @@ fn index(node: &Node) -> Result<Vec<Vec<String>>, Fault> {
     node.expect_list("'index'")?.iter().map(one).collect()
 }
 
-fn text(node: Option<&Node>, what: &str) -> Result<Option<String>, Fault> {
+pub(crate) fn text(node: Option<&Node>, what: &str) -> Result<Option<String>, Fault> {
     node.map(|node| node.expect_text(what).map(|text| text.trim().to_owned())).transpose()
 }
 
@@ -280,7 +302,7 @@ fn identifier(node: &Node, what: &str) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-fn bounded<'n>(node: &'n Node, what: &str, max: usize) -> Result<&'n [Node], Fault> {
+pub(crate) fn bounded<'n>(node: &'n Node, what: &str, max: usize) -> Result<&'n [Node], Fault> {
     let list = node.expect_list(what)?;
     if list.len() > max {
         return fault(node.at, format!("{what} has more than {max} entries"));

@@ -11,3 +11,8 @@ pub const BLUEPRINT_LEVELS_MAX: usize = 64;
 pub const BLUEPRINT_CONTAINERS_MAX: usize = 1000;
 pub const BLUEPRINT_QUERIES_MAX: usize = 1000;
 pub const BLUEPRINT_FIXTURES_MAX: usize = 10_000;
+/// Storage accounts of one blueprint, tables and queues of an account, and example messages of a queue.
+pub const BLUEPRINT_ACCOUNTS_MAX: usize = 100;
+pub const BLUEPRINT_TABLES_MAX: usize = 1000;
+pub const BLUEPRINT_QUEUES_MAX: usize = 1000;
+pub const BLUEPRINT_MESSAGES_MAX: usize = 1000;

@@ -1,6 +1,6 @@
 //! No text makes the parsers panic, hang or overflow a stack: damaged files, deep ones, and ones that expand.
 
-use orrery_blueprint::{Environment, Observed, Source, Variables, built_in, built_in_names, plan, read};
+use orrery_blueprint::{Environment, Observed, Source, Variables, built_in, plan, read};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -46,8 +46,9 @@ fn originals() -> Vec<Source> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
         Source { name: name.to_owned(), text: std::fs::read_to_string(path).expect("a fixture") }
     };
-    let mut all: Vec<Source> = ["asora.tf", "ascension.json", "studio.json"].map(fixture).into();
-    all.extend(built_in_names().take(1).filter_map(built_in));
+    let names = ["asora.tf", "ascension.json", "studio.json", "storage.tf", "storage.json"];
+    let mut all: Vec<Source> = names.map(fixture).into();
+    all.extend(["project-ascension", "agents-storage"].into_iter().filter_map(built_in));
     all
 }
 
@@ -56,7 +57,7 @@ proptest! {
 
     #[test]
     fn damaged_files_are_accepted_or_refused(
-        which in 0usize..4,
+        which in 0usize..7,
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0usize..40, "[\\[\\]{}\"'$%:,*&!|>a-z0-9 \n-]{0,3}"), 1..4),
     ) {
         let Source { name, text } = originals().swap_remove(which);
@@ -71,7 +72,9 @@ proptest! {
         match read(&[source], &given) {
             Ok(found) => for blueprint in &found {
                 let planned = plan(blueprint, Environment::Production, &Observed::default());
-                prop_assert_eq!(planned.steps.len(), blueprint.containers.len() + 1);
+                let in_storage = blueprint.storage.iter().map(|one| 1 + one.tables.len() + one.queues.len());
+                let in_database = blueprint.database.iter().count() + blueprint.containers.len();
+                prop_assert_eq!(planned.steps.len(), in_database + in_storage.sum::<usize>());
             },
             Err(trouble) => prop_assert!(!trouble.reason.is_empty()),
         }

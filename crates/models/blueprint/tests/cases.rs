@@ -5,7 +5,7 @@
 //! --- shop.yaml            a file, to the next line of dashes
 //! --- var name=value       as --var
 //! --- env production       with a plan: whose throughput
-//! --- server serverless    with a plan: what kind of server
+//! --- server serverless    with a plan: what kind of server; one that adds accounts
 //! --- there                with a plan: a second blueprint, that the server was made from
 //! --- expect               what comes of it
 //! ```
@@ -13,9 +13,10 @@
 //! `BLESS=1 cargo test -p orrery-blueprint --test cases` rewrites what is expected.
 
 use orrery_blueprint::{
-    Blueprint, Environment, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Source, Variables,
-    plan, read,
+    Blueprint, Environment, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, ObservedQueue,
+    ObservedStorageAccount, ObservedTable, Source, StorageAccount, Variables, plan, read,
 };
+use orrery_catalog::storage::SignedIdentifiers;
 use orrery_documents::definition::Throughput;
 use orrery_testing_golden::case_files;
 use serde_json::Value;
@@ -29,6 +30,7 @@ struct Case {
     variables: Vec<(String, String)>,
     environment: Environment,
     is_serverless: bool,
+    makes_accounts: bool,
     expected: String,
 }
 
@@ -55,8 +57,12 @@ fn plans_say_what_a_server_lacks() {
             let source = Source { name: "there.yaml".to_owned(), text: text.clone() };
             let observed =
                 read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
-            server.databases.insert(observed[0].database.to_string(), made(&observed[0], case.environment));
+            if let Some(database) = &observed[0].database {
+                server.databases.insert(database.to_string(), made(&observed[0], case.environment));
+            }
+            server.storage.accounts = observed[0].storage.iter().map(stored).collect();
         }
+        server.storage.makes_accounts = case.makes_accounts;
         let plan = plan(&wanted[0], case.environment, &server);
         let steps = plan.steps.iter().map(|step| format!("{step}\n"));
         steps.chain(plan.notes.iter().map(|note| format!("note: {note}\n"))).collect()
@@ -85,10 +91,28 @@ fn made(blueprint: &Blueprint, environment: Environment) -> ObservedDatabase {
     ObservedDatabase { containers: containers.collect(), offer: shared.clone() }
 }
 
+/// The account with what the blueprint has of it.
+fn stored(account: &StorageAccount) -> (String, ObservedStorageAccount) {
+    let tables = account.tables.iter().map(|table| {
+        let policies = table.policies.clone().unwrap_or_default();
+        (table.name.folded(), ObservedTable { policies })
+    });
+    let queues = account.queues.iter().map(|queue| {
+        let metadata = queue.metadata.clone().unwrap_or_default();
+        let policies = queue.policies.clone().unwrap_or_default();
+        (queue.name.as_str().to_owned(), ObservedQueue { metadata, policies })
+    });
+    let observed = ObservedStorageAccount { tables: tables.collect(), queues: queues.collect() };
+    (account.name.as_str().to_owned(), observed)
+}
+
 fn shown(blueprints: &[Blueprint]) -> String {
     let mut text = String::new();
     for blueprint in blueprints {
-        text += &format!("blueprint {} of database {}\n", blueprint.name, blueprint.database);
+        text += &match &blueprint.database {
+            Some(database) => format!("blueprint {} of database {database}\n", blueprint.name),
+            None => format!("blueprint {}\n", blueprint.name),
+        };
         text += &capacities("  ", &blueprint.capacity);
         for container in &blueprint.containers {
             text += &format!("  container {}\n", Value::Object(container.definition.to_json()));
@@ -103,11 +127,43 @@ fn shown(blueprints: &[Blueprint]) -> String {
         for query in &blueprint.queries {
             text += &format!("  query {}\n", query.shown());
         }
+        text += &blueprint.storage.iter().map(shown_account).collect::<String>();
         for note in &blueprint.notes {
             text += &format!("  note {note}\n");
         }
     }
     text
+}
+
+fn shown_account(account: &StorageAccount) -> String {
+    let mut text = format!("  account {}\n", account.name.as_str());
+    for table in &account.tables {
+        text += &format!("    table {}\n", table.name.as_str());
+        if !table.columns.is_empty() {
+            let columns = table.columns.iter().map(|(name, edm_type)| format!("{name} {}", edm_type.name()));
+            text += &format!("      columns {}\n", columns.collect::<Vec<_>>().join(", "));
+        }
+        text += &table.policies.iter().map(shown_policies).collect::<String>();
+        for entity in &table.entities {
+            text += &format!("      entity {}\n", entity.to_json());
+        }
+    }
+    for queue in &account.queues {
+        text += &format!("    queue {}\n", queue.name.as_str());
+        if let Some(metadata) = &queue.metadata {
+            let pairs = metadata.iter().map(|(name, value)| format!("{name}={value}"));
+            text += &format!("      metadata {}\n", pairs.collect::<Vec<_>>().join(", "));
+        }
+        text += &queue.policies.iter().map(shown_policies).collect::<String>();
+        for message in &queue.messages {
+            text += &format!("      message {message}\n");
+        }
+    }
+    text
+}
+
+fn shown_policies(policies: &SignedIdentifiers) -> String {
+    format!("      access {}\n", serde_json::to_string(policies).expect("JSON"))
 }
 
 fn capacities(indent: &str, capacity: &orrery_blueprint::Capacity) -> String {
@@ -155,6 +211,7 @@ fn parse(block: &str) -> Case {
             }
             ("env", name) => case.environment = name.parse().expect("an environment"),
             ("server", "serverless") => case.is_serverless = true,
+            ("server", "adds accounts") => case.makes_accounts = true,
             ("fixture", name) => {
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
                 let text = std::fs::read_to_string(path).expect("a fixture");

@@ -68,6 +68,12 @@ pub enum Row<'a> {
         hour: u32,
         owner: Owner,
     },
+    /// Usage of a table, queue or blob container in an hour.
+    MeteredStorage {
+        hour: u32,
+        service: ServiceKind,
+        number: u32,
+    },
     /// The properties of a storage account's service.
     ServiceProperties {
         service: ServiceKind,
@@ -89,10 +95,11 @@ const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
 const SCHEMA: u8 = 14;
 const METERED: u8 = 15;
+const METERED_STORAGE: u8 = 17;
 const SERVICE_PROPERTIES: u8 = 24;
 
 /// The tags: first bytes of the catalog's keys.
-pub const TAGS: [u8; 15] = [
+pub const TAGS: [u8; 16] = [
     NUMBERS,
     DATABASE,
     CONTAINER,
@@ -107,6 +114,7 @@ pub const TAGS: [u8; 15] = [
     ROLE_ASSIGNMENT,
     SCHEMA,
     METERED,
+    METERED_STORAGE,
     SERVICE_PROPERTIES,
 ];
 
@@ -145,6 +153,9 @@ impl Row<'_> {
                     Owner::Database(number) => (METERED_DATABASE, number),
                 };
                 KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
+            }
+            Row::MeteredStorage { hour, service, number } => {
+                KeyBuf::new().u8(METERED_STORAGE).u32(hour).u8(service as u8).u32(number)
             }
             Row::ServiceProperties { service, account } => {
                 KeyBuf::new().u8(SERVICE_PROPERTIES).u8(service as u8).raw(account.as_bytes())
@@ -224,6 +235,22 @@ pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
         METERED_DATABASE => Some((hour, Owner::Database(number))),
         _ => None,
     }
+}
+
+/// The usage of storage in the hours of a half-open range.
+pub fn metered_storage(from: u32, to: u32) -> KeyRange {
+    let bound = |hour: u32| KeyBuf::new().u8(METERED_STORAGE).u32(hour).finish();
+    KeyRange::new(bound(from), bound(to))
+}
+
+/// The hour, service and number of a storage usage row's key.
+pub fn read_metered_storage(key: &[u8]) -> Option<(u32, ServiceKind, u32)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == METERED_STORAGE)?;
+    let hour = reader.u32().ok()?;
+    let kind = reader.u8().ok()?;
+    let service = ServiceKind::ALL.into_iter().find(|service| *service as u8 == kind)?;
+    Some((hour, service, reader.u32().ok()?))
 }
 
 pub fn jobs() -> KeyRange {

@@ -4,11 +4,16 @@ use crate::canonical::content_hash;
 use crate::limits;
 use crate::plan::check;
 use crate::rule::{Condition, Rule, Shape};
-use crate::{Container, Path, Plan, PlanError, Side, Split, Step, yaml};
+use crate::{Container, Path, Plan, PlanError, Side, Split, Step};
 use orrery_core::limits::{NAME_CHARS_MAX, PARTITION_KEY_PATHS_MAX};
 use orrery_value::Value;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
+
+const LIMITS: orrery_yaml::Limits = orrery_yaml::Limits {
+    levels_max: limits::MIGRATION_PLAN_LEVELS_MAX,
+    values_max: limits::MIGRATION_PLAN_VALUES_MAX,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,7 +80,7 @@ fn keep_id() -> String {
 }
 
 pub fn parse(text: &str) -> Result<Plan, PlanError> {
-    let read = yaml::load(text)?;
+    let read = load(text)?;
     let fingerprint = content_hash(&value_of(&read)?);
     let text: PlanText = serde_json::from_value(read).map_err(|error| PlanError(error.to_string()))?;
     if text.rules.len() > limits::MIGRATION_RULES_MAX {
@@ -89,6 +94,14 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
     let plan = Plan { name: text.name, source, target, rules, fingerprint };
     check(&plan)?;
     Ok(plan)
+}
+
+fn load(text: &str) -> Result<Json, PlanError> {
+    if text.len() > limits::MIGRATION_PLAN_BYTES_MAX {
+        return Err(PlanError(format!("a plan has at most {} bytes", limits::MIGRATION_PLAN_BYTES_MAX)));
+    }
+    let read = orrery_yaml::load(text, LIMITS).map_err(|error| PlanError(error.to_string()))?;
+    Ok(read.into_value())
 }
 
 fn side(text: SideText) -> Result<Side, PlanError> {
@@ -202,4 +215,19 @@ fn split(text: SplitText) -> Result<Split, PlanError> {
 
 fn value_of(json: &Json) -> Result<Value, PlanError> {
     Value::parse(&json.to_string()).map_err(|error| PlanError(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_malformed_file_is_refused_with_a_position() {
+        for (text, start) in [("a: 1\na: 2", "line 2, column 1: "), ("[x]: 1", "line 1, column 1: ")] {
+            let error = parse(text).expect_err(text);
+            assert!(error.0.starts_with(start), "{error}");
+        }
+        let large = "#".repeat(limits::MIGRATION_PLAN_BYTES_MAX + 1);
+        assert!(parse(&large).is_err_and(|error| error.0.contains("at most")));
+    }
 }

@@ -22,7 +22,6 @@ mod path;
 mod plan;
 mod rule;
 mod split;
-mod yaml;
 
 pub use built_in::{BUILT_IN, built_in};
 pub use canonical::{Sum, canonical, content_hash, hash_of};

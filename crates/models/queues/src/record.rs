@@ -53,6 +53,8 @@ pub(crate) struct Visibility {
     pub dequeue_count: u32,
     pub expires: Option<Timestamp>,
     pub id_salt: u64,
+    /// Of the body's text, so that who removes a message need not read it.
+    pub text_bytes: u32,
 }
 
 /// The value of a message's body row.
@@ -64,7 +66,7 @@ pub(crate) struct Body {
     pub text: MessageText,
 }
 
-const VISIBILITY_BYTES: usize = 29;
+const VISIBILITY_BYTES: usize = 33;
 const BODY_HEAD_BYTES: usize = 25;
 
 impl Visibility {
@@ -76,6 +78,7 @@ impl Visibility {
         bytes.extend_from_slice(&self.dequeue_count.to_be_bytes());
         bytes.extend_from_slice(&write_expiry(self.expires));
         bytes.extend_from_slice(&self.id_salt.to_be_bytes());
+        bytes.extend_from_slice(&self.text_bytes.to_be_bytes());
         bytes
     }
 
@@ -88,7 +91,8 @@ impl Visibility {
             nonce: Nonce { changes, salt },
             dequeue_count,
             expires: read_expiry(word(&bytes[13..21])),
-            id_salt: word(&bytes[21..]),
+            id_salt: word(&bytes[21..29]),
+            text_bytes: word(&bytes[29..]) as u32,
         })
     }
 
@@ -168,10 +172,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_visibility_row_is_read_back(
-            changes: u32, salt: u32, dequeue_count: u32, expires in expiry(), id_salt: u64,
+            changes: u32, salt: u32, dequeue_count: u32, expires in expiry(), id_salt: u64, text_bytes: u32,
         ) {
             let nonce = Nonce { changes, salt };
-            let stored = Visibility { nonce, dequeue_count, expires, id_salt };
+            let stored = Visibility { nonce, dequeue_count, expires, id_salt, text_bytes };
             prop_assert_eq!(Visibility::read(&stored.write()), Ok(stored));
         }
 

@@ -3,6 +3,7 @@
 use crate::entity::{EntityKey, KeyText};
 use crate::limits;
 use crate::operations::{EntityError, EntityOperation, Stamp, Written, apply_part, require_table};
+use crate::size::Growth;
 use crate::table::Table;
 use orrery_kv::Txn;
 use std::collections::HashSet;
@@ -82,9 +83,13 @@ pub fn apply_group(
     stamp: Stamp,
 ) -> Result<Vec<Written>, GroupError> {
     require_table(txn, table.number());
+    let mut growth = Growth::default();
     let operations = group.0.iter().enumerate();
     let written = operations.map(|(index, operation)| {
-        apply_part(txn, table.number(), operation, stamp).map_err(|error| GroupError { index, error })
+        apply_part(txn, table.number(), operation, stamp, &mut growth)
+            .map_err(|error| GroupError { index, error })
     });
-    written.collect()
+    let written = written.collect::<Result<_, _>>()?;
+    growth.add_to(txn, table.number());
+    Ok(written)
 }

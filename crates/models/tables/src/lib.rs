@@ -14,6 +14,7 @@
 //! plan/           from a filter to ranges of keys
 //! query.rs        a page of a query
 //! changes.rs      the log of changes, and trimming it
+//! size.rs         how much a table holds
 //! sweep.rs        removing the rows of a dropped table
 //! utf16.rs        the order of texts
 //! row.rs          every key that is stored
@@ -32,6 +33,7 @@ pub mod operations;
 pub mod plan;
 pub mod query;
 pub mod row;
+mod size;
 pub mod spaces;
 pub mod sweep;
 pub mod table;
@@ -46,5 +48,6 @@ pub use filter::{Filter, FilterError};
 pub use group::{GroupError, GroupTransaction, InvalidGroup};
 pub use operations::{EntityError, EntityOperation, Stamp, Written};
 pub use query::{KeyBounds, Position, Query, QueryPage, Scanned};
+pub use size::{TableSize, size};
 pub use table::{Table, TableError};
 pub use version::{IfMatch, etag};

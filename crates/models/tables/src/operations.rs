@@ -1,12 +1,15 @@
 //! Operations on entities. Each changes the entity's row and logs what the row was, in one transaction.
 //!
-//! A write costs one look at the row that is there, a row, a log entry, and the condition that the table is still there.
+//! A write costs one look at the row that is there, a row, a log entry, the condition that the table is still there, and
+//! what the table's size changes by.
 
 use crate::edm::Ticks;
 use crate::entity::{
-    Entity, EntityKey, EntityRow, InvalidEntity, Record, check_whole, merge, with_timestamp,
+    Entity, EntityKey, EntityRow, InvalidEntity, Properties, Record, check_whole, counted_bytes, merge,
+    with_timestamp,
 };
 use crate::row::Row;
+use crate::size::Growth;
 use crate::spaces::{ENTITIES, LOG};
 use crate::table::Table;
 use crate::version::IfMatch;
@@ -96,7 +99,10 @@ pub fn apply(
     stamp: Stamp,
 ) -> Result<Written, EntityError> {
     require_table(txn, table.number());
-    apply_part(txn, table.number(), operation, stamp)
+    let mut growth = Growth::default();
+    let written = apply_part(txn, table.number(), operation, stamp, &mut growth)?;
+    growth.add_to(txn, table.number());
+    Ok(written)
 }
 
 /// Makes the commit depend on the table.
@@ -104,16 +110,17 @@ pub(crate) fn require_table(txn: &mut Txn<'_>, table: u32) {
     txn.require(META, Row::Alive { table }.key(), Expect::Present);
 }
 
-/// An operation of a transaction that has required the table.
+/// An operation of a transaction that has required the table, and adds the growth to it.
 pub(crate) fn apply_part(
     txn: &mut Txn<'_>,
     table: u32,
     operation: &EntityOperation,
     stamp: Stamp,
+    growth: &mut Growth,
 ) -> Result<Written, EntityError> {
     let key = row_key(table, operation.key());
     let old = txn.get(ENTITIES, &key)?.map(Record::read).transpose()?;
-    let mut write = Write { txn, table, key, old, stamp };
+    let mut write = Write { txn, table, entity: operation.key(), key, old, stamp, growth };
     match operation {
         EntityOperation::Insert(_) if write.old.is_some() => Err(EntityError::Exists),
         EntityOperation::Insert(entity) | EntityOperation::InsertOrReplace(entity) => {
@@ -139,9 +146,11 @@ pub(crate) fn apply_part(
 struct Write<'a, 'b> {
     txn: &'a mut Txn<'b>,
     table: u32,
+    entity: &'a EntityKey,
     key: Bytes,
     old: Option<Record>,
     stamp: Stamp,
+    growth: &'a mut Growth,
 }
 
 impl Write<'_, '_> {
@@ -171,6 +180,8 @@ impl Write<'_, '_> {
 
     fn put(&mut self, record: Vec<u8>, at: Ticks) -> Written {
         self.log(if self.old.is_some() { Change::Replace } else { Change::Create });
+        self.count_old();
+        self.growth.add(counted_bytes(self.entity, Properties::of_record(&record)));
         self.txn.put(ENTITIES, self.key.clone(), record);
         Written { timestamp: Some(at), is_new: self.old.is_none() }
     }
@@ -178,8 +189,16 @@ impl Write<'_, '_> {
     fn delete(&mut self) -> Written {
         self.txn.frees();
         self.log(Change::Delete);
+        self.count_old();
         self.txn.delete(ENTITIES, self.key.clone());
         Written { timestamp: None, is_new: false }
+    }
+
+    /// What was there is there no more.
+    fn count_old(&mut self) {
+        if let Some(old) = &self.old {
+            self.growth.remove(counted_bytes(self.entity, old.properties()));
+        }
     }
 
     fn log(&mut self, change: Change) {

@@ -35,12 +35,17 @@ pub enum Row<'a> {
     Trimmed {
         table: u32,
     },
+    /// How much a table holds: a tally.
+    Size {
+        table: u32,
+    },
 }
 
 const TABLE: u8 = 25;
 const ALIVE: u8 = 26;
 const SWEEP: u8 = 27;
 const TRIMMED: u8 = 28;
+const SIZE: u8 = 29;
 
 /// Where the partition key begins in the key of an entity.
 pub(crate) const PARTITION_KEY_AT: usize = 4;
@@ -51,7 +56,11 @@ impl Row<'_> {
     pub fn space(&self) -> Space {
         match self {
             Row::Entity { .. } => ENTITIES,
-            Row::Table { .. } | Row::Alive { .. } | Row::Sweep { .. } | Row::Trimmed { .. } => META,
+            Row::Table { .. }
+            | Row::Alive { .. }
+            | Row::Sweep { .. }
+            | Row::Trimmed { .. }
+            | Row::Size { .. } => META,
         }
     }
 
@@ -68,6 +77,7 @@ impl Row<'_> {
             Row::Alive { table } => KeyBuf::new().u8(ALIVE).u32(table),
             Row::Sweep { table } => KeyBuf::new().u8(SWEEP).u32(table),
             Row::Trimmed { table } => KeyBuf::new().u8(TRIMMED).u32(table),
+            Row::Size { table } => KeyBuf::new().u8(SIZE).u32(table),
         };
         Bytes::from(key.finish())
     }
@@ -117,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_row_has_a_tag_of_its_own() {
-        let tags = [&orrery_catalog::row::TAGS[..], &[TABLE, ALIVE, SWEEP, TRIMMED]].concat();
+        let tags = [&orrery_catalog::row::TAGS[..], &[TABLE, ALIVE, SWEEP, TRIMMED, SIZE]].concat();
         let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
         assert_eq!(different.len(), tags.len());
     }

@@ -36,6 +36,7 @@ pub fn step(txn: &mut Txn<'_>, table: u32) -> Result<Step, Error> {
         }
     }
     txn.delete(META, Row::Trimmed { table }.key());
+    txn.delete(META, Row::Size { table }.key());
     txn.delete(META, job);
     Ok(Step::Done)
 }

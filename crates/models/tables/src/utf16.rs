@@ -77,7 +77,8 @@ pub fn compare(one: &str, other: &str) -> Ordering {
 }
 
 pub fn units(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
+    // Most texts are ASCII, and it is asked of every property that is written.
+    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! `serve --blueprint`: applied before the ports are announced.
 //!
-//! The server is its own client for it, over two ports of loopback that nobody else knows and that are gone afterwards; so
+//! The server is its own client for it, over ports of loopback that nobody else knows and that are gone afterwards; so
 //! a client that reaches the announced ports finds everything there.
 
+use super::own_storage::{OwnAccounts, OwnStorage};
 use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
 use orrery_api_common::secrets::AccountKeys;
-use orrery_api_common::{Listener, Stop};
+use orrery_api_common::{Listener, Options, Stop};
 use orrery_blueprint::{Blueprint, Environment, Variables, built_in_names};
 use orrery_cli::blueprints::{self, Server};
 use orrery_protocol::KeyKind;
@@ -47,7 +48,7 @@ pub fn own_account(keys: &AccountKeys, at: SocketAddr) -> Result<Account, String
 }
 
 /// Applies what the server was started with; the error is why it does not start.
-pub async fn apply_at_start(services: &Services) -> Result<(), String> {
+pub async fn apply_at_start(services: &Services, storage: OwnStorage) -> Result<(), String> {
     let blueprints = services.blueprints.clone();
     let wanted = &blueprints.all[..blueprints.applied];
     if wanted.is_empty() {
@@ -55,6 +56,10 @@ pub async fn apply_at_start(services: &Services) -> Result<(), String> {
     }
     let (cosmos, own) = (listener()?, listener()?);
     let (cosmos_at, own_at) = (address(&cosmos)?, address(&own)?);
+    let (tables, queues) = (storage_listener()?, storage_listener()?);
+    let (tables_at, queues_at) = (address(&tables)?, address(&queues)?);
+    let accounts =
+        OwnAccounts::new(storage.accounts.clone(), tables_at, queues_at, services.store.env().clone());
     let stop = Stop::new();
     let protocol = services.cosmos.clone();
     let cosmos = cosmos.serve(
@@ -72,25 +77,41 @@ pub async fn apply_at_start(services: &Services) -> Result<(), String> {
         },
         stop.clone(),
     );
+    let OwnStorage { table, queue, .. } = storage;
+    let tables = tables.serve(
+        move |request, peer| {
+            let table = table.clone();
+            async move { table.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
+    let queues = queues.serve(
+        move |request, peer| {
+            let queue = queue.clone();
+            async move { queue.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
     let work = async {
-        let outcome = apply(services, wanted, blueprints.environment, cosmos_at, own_at).await;
+        let outcome = apply(services, wanted, blueprints.environment, (cosmos_at, own_at), accounts).await;
         stop.stop();
         outcome
     };
-    tokio::join!(cosmos, own, work).2
+    tokio::join!(cosmos, own, tables, queues, work).4
 }
 
 async fn apply(
     services: &Services,
     wanted: &[Blueprint],
     environment: Environment,
-    cosmos: SocketAddr,
-    own: SocketAddr,
+    (cosmos, own): (SocketAddr, SocketAddr),
+    accounts: OwnAccounts,
 ) -> Result<(), String> {
     let account = own_account(&services.keys, cosmos)?;
     let address = Address::parse("--services-url", &format!("http://{own}"))?;
     let own = client::Services::open(account.clone(), Host::new(address, None)?).await?;
-    let mut server = Server::open(&account, Some(own), services.store.env().clone()).await?;
+    let server = Server::open(&account, Some(own), services.store.env().clone()).await?;
+    let mut server = server.with_storage(Box::new(accounts));
     for blueprint in wanted {
         let tell = |step: &orrery_blueprint::Step| tracing::info!(blueprint = blueprint.name, "{step}");
         let plan = blueprints::carry_out(&mut server, blueprint, environment, tell).await;
@@ -111,6 +132,14 @@ async fn apply(
 fn listener() -> Result<Listener, String> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Listener::bind(any, None).map_err(|error| format!("no port of loopback can be listened on: {error}"))
+}
+
+/// Metadata keeps its spelling, as on the ports that are announced.
+fn storage_listener() -> Result<Listener, String> {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let options = Options { keeps_spelling: true, ..Options::default() };
+    Listener::bind_with(any, None, options)
+        .map_err(|error| format!("no port of loopback can be listened on: {error}"))
 }
 
 fn address(listener: &Listener) -> Result<SocketAddr, String> {

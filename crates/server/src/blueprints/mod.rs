@@ -2,6 +2,8 @@
 
 mod at_start;
 mod own_queries;
+mod own_storage;
 
 pub use at_start::{Blueprints, apply_at_start};
 pub use own_queries::OwnQueries;
+pub use own_storage::OwnStorage;

@@ -1,4 +1,4 @@
-//! The notification service in this process: settings (flags), start (policy, providers, store).
+//! Configuration of the notification service: settings (flags), start (policy, providers, store).
 
 mod settings;
 mod start;

@@ -1,4 +1,4 @@
-//! The notification service as it is configured: its policy, its providers, its store.
+//! Starts the configured notification service: its policy, its providers, its store.
 
 use crate::built_in_services::{documents, read};
 use crate::config::Config;
@@ -12,8 +12,8 @@ use orrery_notifications::service::{self, Notifications};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// None if it is switched off. A mistake in a file keeps the server from starting; a credential that a provider does not
-/// take does not, because events must still be accepted.
+/// `None` if it is switched off. An error in a file prevents the start; a credential that a provider refuses does not,
+/// because events must still be accepted.
 pub fn start(config: &Config, store: &Store) -> Result<Option<Arc<dyn Service>>, String> {
     let settings = &config.services;
     if !settings.is_on {

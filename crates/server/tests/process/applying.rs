@@ -1,6 +1,12 @@
 //! `orrery apply`, `orrery init`, `serve --blueprint` and named queries, on servers of their own.
 
 use crate::server::{Server, orrery, poll};
+use orrery_client::http::Trust;
+use orrery_client::storage::queues::Queues;
+use orrery_client::storage::tables::{Tables, Value as TableValue};
+use orrery_client::storage::{Endpoint, StorageCredential};
+use orrery_core::Env;
+use orrery_protocol::storage::{DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY, Service};
 use orrery_testing_client::{ContainerPath, Method, Request};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -190,7 +196,7 @@ async fn every_built_in_blueprint_applies_with_its_examples_and_its_queries_find
     let (status, listed) = world.server.ask("GET", "/v1/blueprints", "").await;
     assert_eq!(status, 200);
     let blueprints = listed["blueprints"].as_array().unwrap();
-    assert_eq!(blueprints.len(), 4);
+    assert_eq!(blueprints.len(), 5);
     for blueprint in blueprints {
         let name = blueprint["name"].as_str().unwrap();
         let (_, shown) = world.server.ask("GET", &format!("/v1/blueprints/{name}"), "").await;
@@ -354,4 +360,126 @@ fn bad_input_is_told_with_its_place() {
         "start one with orrery serve",
     );
     check(&["asora-notifications", "asora-notifications"], "given twice");
+}
+
+/// The development account, by the key that everybody knows.
+fn storage_of(server: &Server) -> (Tables, Queues) {
+    let env = Env::system().unwrap();
+    let ports: Value = serde_json::from_slice(&std::fs::read(server.ports_file()).unwrap()).unwrap();
+    let endpoint = |service, port: &str| {
+        let credential = StorageCredential::key(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY).unwrap();
+        let url = format!("http://127.0.0.1:{}/{DEVELOPMENT_ACCOUNT}", ports[port]);
+        Endpoint::new(service, &url, credential, Trust::These(Vec::new()), env.clone()).unwrap()
+    };
+    (Tables::new(endpoint(Service::Table, "table")), Queues::new(endpoint(Service::Queue, "queue")))
+}
+
+const LOG: &str = "
+blueprint: log
+storage:
+  - tables:
+      - table: Audit
+        columns: {At: DateTime, Count: Int64}
+        access: {readers: {permissions: r, expiry: 2027-01-01}}
+        entities:
+          - {PartitionKey: ada, RowKey: '1', At: 2024-01-15T10:30:00Z, Count: 8589934592}
+          - {PartitionKey: ada, RowKey: '2', At: 2024-01-15T10:31:00Z}
+      - table: Users
+    queues:
+      - {queue: tasks, metadata: {Owner: ops}, messages: [first, {n: 2}]}
+      - {queue: dead}
+";
+
+#[tokio::test]
+async fn tables_and_queues_are_applied_once_and_then_there_is_nothing_to_do() {
+    let world = World::new(&[]);
+    world.write("log.yaml", LOG);
+    let check = world.apply(&["log.yaml", "--check"]);
+    assert_eq!(check.code, Some(1), "{}", check.errors);
+    assert!(check.out.ends_with("4 to create, 0 to change, 1 as declared\n"), "{}", check.out);
+    let first = world.apply(&["log.yaml", "--fixtures"]);
+    assert_eq!(first.code, Some(0), "{}", first.errors);
+    for line in [
+        "  nothing  account devstoreaccount1",
+        "  create   table devstoreaccount1/Audit: access: readers",
+        "  create   queue devstoreaccount1/tasks",
+        "  4 example items inserted, 0 there before",
+    ] {
+        assert!(first.out.lines().any(|known| known == line), "no {line:?} in\n{}", first.out);
+    }
+    let (tables, queues) = storage_of(&world.server);
+    let entity = tables.get("Audit", "ada", "1", &[]).await.unwrap();
+    assert_eq!(entity.get("Count"), Some(&TableValue::Int64(8_589_934_592)));
+    assert!(
+        matches!(entity.get("At"), Some(TableValue::DateTime(at)) if at.text() == "2024-01-15T10:30:00Z")
+    );
+    let policies = tables.access_policies("Audit").await.unwrap();
+    assert_eq!((policies[0].id.as_str(), policies[0].permissions.as_deref()), ("readers", Some("r")));
+    let peeked = queues.peek("tasks", 32).await.unwrap();
+    let texts: Vec<&str> = peeked.iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(texts, ["first", r#"{"n":2}"#]);
+    let again = world.apply(&["log.yaml", "--fixtures", "--json"]);
+    assert_eq!(again.code, Some(0), "{}", again.errors);
+    let report: Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!((&report["applied"], &report["differed"]), (&json!(true), &json!(false)));
+    assert_eq!(report["blueprints"][0]["fixtures"], json!({"inserted": 0, "there": 4}));
+    assert_eq!(report["blueprints"][0]["steps"][1]["table"], "Audit");
+    assert_eq!(tables.get("Audit", "ada", "1", &[]).await.unwrap().etag, entity.etag, "nothing was written");
+}
+
+#[tokio::test]
+async fn of_tables_and_queues_what_differs_is_changed_and_the_rest_kept() {
+    let world = World::new(&[]);
+    let (tables, queues) = storage_of(&world.server);
+    queues.create("tasks", &[("owner".to_owned(), "me".to_owned())]).await.unwrap();
+    queues.create("other", &[]).await.unwrap();
+    tables.create("audit").await.unwrap();
+    world.write("log.yaml", LOG);
+    let check = world.apply(&["log.yaml", "--check"]);
+    for expected in [
+        "  change   table devstoreaccount1/Audit: access: readers\n  create   table devstoreaccount1/Users\n",
+        "  change   queue devstoreaccount1/tasks: metadata: +owner=ops -owner=me\n",
+    ] {
+        assert!(check.code == Some(1) && check.out.contains(expected), "{}{}", check.out, check.errors);
+    }
+    let applied = world.apply(&["log.yaml"]);
+    assert_eq!(applied.code, Some(0), "{}", applied.errors);
+    assert!(applied.out.ends_with("2 created, 2 changed, 1 as declared\n"), "{}", applied.out);
+    let owner = queues.properties("tasks").await.unwrap().metadata;
+    assert_eq!(owner, [("owner".to_owned(), "ops".to_owned())]);
+    assert!(queues.properties("other").await.is_ok());
+    assert_eq!(world.apply(&["log.yaml", "--check"]).code, Some(0));
+}
+
+/// The same account from Terraform at the start, and from ARM at the next.
+#[tokio::test]
+async fn a_server_adds_the_storage_accounts_of_the_blueprints_that_it_starts_with() {
+    let here = tempfile::tempdir().unwrap();
+    let data = here.path().join("data");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/blueprint/tests/fixtures");
+    let keys = || std::fs::read_to_string(data.join("storage-accounts.json")).unwrap();
+    let mut seen = Vec::new();
+    for file in ["storage.tf", "storage.json"] {
+        let file = fixtures.join(file).display().to_string();
+        let server = Server::start(&data, &["--durability", "relaxed", "--blueprint", &file]);
+        let (_, listed) = server.ask("GET", "/v1/blueprints/stagentsdev", "").await;
+        assert_eq!(listed["database"], Value::Null);
+        assert_eq!(listed["storage"][0]["tables"][0]["table"], "Runs");
+        assert_eq!(listed["storage"][0]["queues"][2]["metadata"], json!({"owner": "ops"}));
+        server.stop();
+        seen.push(keys());
+    }
+    assert!(seen[0].contains("\"stagentsdev\"") && seen[0] == seen[1], "the account is there once");
+}
+
+#[tokio::test]
+async fn a_check_of_an_account_that_is_not_there_changes_nothing() {
+    let world = World::new(&[]);
+    let text = LOG.replace("- tables:", "- account: nobodys\n    tables:");
+    world.write("log.yaml", &format!("{text}  - queues: [{{queue: never}}]\n"));
+    let check = world.apply(&["log.yaml", "--check"]);
+    assert_eq!(check.code, Some(1), "{}{}", check.out, check.errors);
+    assert!(check.out.contains("account nobodys"), "{}", check.out);
+    let (_, queues) = storage_of(&world.server);
+    assert!(queues.properties("never").await.is_err());
 }

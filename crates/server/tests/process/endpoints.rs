@@ -8,7 +8,14 @@ async fn the_ports_file_names_ports_that_answer() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&here.path().join("data"), &[]);
     let ports: Value = serde_json::from_slice(&std::fs::read(server.ports_file()).unwrap()).unwrap();
-    assert_eq!(ports, json!({"cosmos": server.cosmos.port(), "services": server.services.port()}));
+    assert_eq!(
+        (&ports["cosmos"], &ports["services"]),
+        (&json!(server.cosmos.port()), &json!(server.services.port()))
+    );
+    for name in ["queue", "table"] {
+        let port = ports[name].as_u64().and_then(|port| u16::try_from(port).ok()).expect(name);
+        std::net::TcpStream::connect(("127.0.0.1", port)).expect(name);
+    }
     assert!(!server.ports_file().with_extension("new").exists());
     assert_eq!(server.client().read_account().await.unwrap().status, 200);
     let (status, healthy) = server.ask("GET", "/healthz", "").await;

@@ -31,4 +31,6 @@ mod schemas;
 mod scripts;
 mod server;
 mod stopping;
+mod storage;
+mod storage_monitoring;
 mod web_pages;

@@ -40,7 +40,7 @@ async fn client(server: &Server) -> Client {
     Client::new(server.cosmos, Env::seeded(Timestamp::from_millis(now), 1))
 }
 
-async fn scrape(server: &Server) -> Vec<Sample> {
+pub async fn scrape(server: &Server) -> Vec<Sample> {
     let mut connection = Connection::connect(server.services).await.unwrap();
     let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n";
     let reply = connection.exchange(request).await.unwrap().to_owned();
@@ -52,7 +52,7 @@ async fn scrape(server: &Server) -> Vec<Sample> {
 }
 
 /// The sum of the samples of a name that have these labels.
-fn value(samples: &[Sample], name: &str, labels: &[(&str, &str)]) -> f64 {
+pub fn value(samples: &[Sample], name: &str, labels: &[(&str, &str)]) -> f64 {
     let has = |sample: &Sample| {
         labels.iter().all(|(name, value)| sample.labels.get(*name).is_some_and(|it| it == value))
     };

@@ -68,6 +68,9 @@ async fn one_environment_variable_is_enough_for_every_verb() {
         &["role", "ls"],
         &["notify", "ls", "--user", "ann"],
         &["notify", "stats"],
+        &["table", "ls"],
+        &["queue", "ls"],
+        &["account", "ls"],
     ] {
         let mut command = orrery(here.path());
         if arguments[0] == "keys" {
@@ -103,7 +106,14 @@ async fn the_id_belongs_to_the_folder() {
         let server = Server::start(&here.path().join(folder), &[]);
         let told = server.client().read_account().await.unwrap().json().unwrap()["orrery"].clone();
         let healthy = server.ask("GET", "/healthz", "").await.1;
-        assert_eq!(told, json!({"accountId": healthy["accountId"], "servicesPort": server.services.port()}));
+        let ports: Value = serde_json::from_slice(&std::fs::read(server.ports_file()).unwrap()).unwrap();
+        let expected = json!({
+            "accountId": healthy["accountId"],
+            "servicesPort": ports["services"],
+            "queuePort": ports["queue"],
+            "tablePort": ports["table"],
+        });
+        assert_eq!(told, expected);
         server.stop();
         told["accountId"].as_str().unwrap().to_owned()
     };

@@ -66,6 +66,20 @@ async fn queries_data_blueprints_and_migrations_work_in_the_order_of_the_page() 
             assert!(["mars", "neptune", "saturn"].iter().all(|id| printed.contains(id)), "{printed}");
         }
     }
+    let storage = commands("Tables and queues");
+    assert_eq!(storage.len(), 6, "{storage:?}");
+    for line in &storage {
+        let printed = run(here.path(), &server, line);
+        match line.split(' ').take(3).collect::<Vec<_>>()[1..] {
+            ["table", "query"] if !line.contains("--explain") => {
+                assert!(README.contains(&format!("{line}\n{printed}")), "{line}: {printed}");
+            }
+            ["table", "query"] => assert!(printed.starts_with("access  full scan"), "{printed}"),
+            ["queue", "get"] => assert!(printed.contains("ship order 1 of ann"), "{printed}"),
+            ["account", "add"] => assert!(printed.contains("AccountName=shop;AccountKey="), "{printed}"),
+            _ => {}
+        }
+    }
     let blueprints = commands("Blueprints");
     let begins: Vec<String> =
         blueprints.iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
@@ -78,6 +92,16 @@ async fn queries_data_blueprints_and_migrations_work_in_the_order_of_the_page() 
             "doctor" => assert!(!printed.contains("bad"), "{line}: {printed}"),
             _ => {}
         }
+    }
+}
+
+/// The suites of the SDKs run these files.
+#[test]
+fn the_programs_of_the_page_are_those_that_are_tested() {
+    for name in ["quickstart.py", "quickstart.mjs", "storage.py"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/sdk/snippets").join(name);
+        let program = std::fs::read_to_string(path).unwrap();
+        assert!(README.contains(program.trim()), "{name}");
     }
 }
 

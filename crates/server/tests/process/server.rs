@@ -42,6 +42,8 @@ pub struct Server {
     scratch: TempDir,
     pub cosmos: SocketAddr,
     pub services: SocketAddr,
+    pub queue: SocketAddr,
+    pub table: SocketAddr,
 }
 
 impl Server {
@@ -66,7 +68,9 @@ impl Server {
             serde_json::from_slice(&std::fs::read(&ports).ok()?).ok()
         });
         let address = |name: &str| SocketAddr::from(([127, 0, 0, 1], ports[name].as_u64().unwrap() as u16));
-        Self { child, scratch, cosmos: address("cosmos"), services: address("services") }
+        let [cosmos, services] = ["cosmos", "services"].map(address);
+        let [queue, table] = ["queue", "table"].map(address);
+        Self { child, scratch, cosmos, services, queue, table }
     }
 
     pub fn client(&self) -> Client {

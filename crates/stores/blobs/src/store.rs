@@ -3,11 +3,9 @@
 use crate::container_cache::ContainerCache;
 use crate::copies::ActiveCopies;
 use crate::error::Error;
-use crate::inventory::InventoryDue;
 use crate::lifecycle::LifecycleJob;
 use crate::limits;
 use crate::service::ServiceCache;
-use crate::trimming::TrimmingDue;
 use orrery_blobs::containers::Container;
 use orrery_blobs::operations::{Place, RehydrationTimes};
 use orrery_blobs::{Address, BlobError, ContainerId, Refusal, Stamp};
@@ -16,7 +14,7 @@ use orrery_chunks::Chunks;
 use orrery_chunks::files::MemoryFiles;
 use orrery_core::{Env, TickClock};
 use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync, Txn};
-use orrery_txn::{OpenError, Scope, TxnManager, WriteError};
+use orrery_txn::{OpenError, Periodic, Scope, TxnManager, WriteError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,9 +28,9 @@ pub(crate) struct Inner {
     pub containers: ContainerCache,
     pub service: ServiceCache,
     pub copies: ActiveCopies,
-    pub trimming_due: TrimmingDue,
+    pub trimming: Periodic,
     pub lifecycle_job: LifecycleJob,
-    pub inventory_due: InventoryDue,
+    pub inventories: Periodic,
     pub options: Options,
     clock: TickClock,
 }
@@ -61,9 +59,9 @@ impl BlobStore {
             containers: ContainerCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
             copies: ActiveCopies::default(),
-            trimming_due: TrimmingDue::default(),
+            trimming: Periodic::new(limits::LOG_TRIM_EVERY_SECONDS),
             lifecycle_job: LifecycleJob::default(),
-            inventory_due: InventoryDue::default(),
+            inventories: Periodic::new(limits::INVENTORY_LOOK_EVERY_SECONDS),
             clock: TickClock::default(),
             txns,
             chunks,

@@ -2,7 +2,7 @@
 //! index entries after a policy change, and log entries past their retention.
 //!
 //! Every step is a small transaction in the partition it concerns, so writers are never kept waiting for longer than
-//! one of their own. Damage in one container does not keep the others from being looked after.
+//! one of their own. Damage in one container does not stop the work on others.
 
 use crate::limits;
 use crate::scope::Scope;
@@ -31,7 +31,7 @@ impl Store {
         jobs.register("log trimming", job(Self::trim_logs));
     }
 
-    /// After a failed commit: a small write, to learn whether the disk takes writes again.
+    /// After a failed commit: a small write, to find out whether the disk accepts writes again.
     fn probe(&self) -> Result<Progress, JobError> {
         if self.commit_failure().is_some() {
             let row = Row::Probe;
@@ -43,13 +43,13 @@ impl Store {
         Ok(Progress::Idle)
     }
 
-    /// One step of each job that a change of the catalog left behind.
+    /// One step of each job left by a change of the catalog.
     fn catalog_jobs(&self) -> Result<Progress, JobError> {
         let jobs = jobs::jobs(&*self.snapshot()).map_err(WriteError::Engine)?;
         every(jobs, |(kind, number)| self.job_step(kind, number).map(has_more))
     }
 
-    /// One step of emptying each partition that is to be deleted.
+    /// One step of emptying each partition under deletion.
     fn purge_partitions(&self) -> Result<Progress, JobError> {
         let jobs = purge::jobs(&*self.snapshot()).map_err(WriteError::Engine)?;
         every(jobs, |(number, epk)| self.purge_step(number, &epk).map(has_more))
@@ -63,7 +63,7 @@ impl Store {
         let now = self.env().now();
         let catalog = self.catalog();
         let container = catalog.container_by_number(number);
-        // In the catalog's scope, so that a second policy change starts a job over and not under it.
+        // In the catalog's scope, so that a second policy change restarts the job instead of interfering with it.
         let step = match (kind, container) {
             (JobKind::Sweep, _) => {
                 let scope = Scope::Partition { container: number, epk: &[] };
@@ -88,7 +88,7 @@ impl Store {
         Ok(step.value)
     }
 
-    /// Continues the removal of a partition whose deletion was answered long ago.
+    /// Continues the removal of a partition whose deletion the client no longer waits for.
     fn purge_step(&self, number: u32, epk: &[u8]) -> Result<Step, JobError> {
         let (now, catalog) = (self.env().now(), self.catalog());
         let container = catalog.container_by_number(number);
@@ -102,13 +102,13 @@ impl Store {
         });
         match stepped {
             Ok(step) => Ok(step.value),
-            // Dropped meanwhile, or indexed in another way: the next round sees it as it is then.
+            // Dropped or re-indexed meanwhile: the next round sees its new state.
             Err(WriteError::PreconditionFailed) => Ok(Step::More),
             Err(error) => Err(error),
         }
     }
 
-    /// Indexes some items again, each partition's in a transaction of its own, several at once under one sync.
+    /// Re-indexes some items, with one transaction per partition, several of them under one sync.
     fn index_step(&self, container: &Container) -> Result<Step, JobError> {
         let next = index::next_chunks(&*self.snapshot(), container).map_err(WriteError::Engine)?;
         let Some(progress) = next else { return Ok(Step::Done) };
@@ -134,7 +134,7 @@ impl Store {
         for entered in entered {
             match entered {
                 Ok(Ok(())) => {}
-                // Dropped, or its policy changed once more: the next round sees what is to be done.
+                // Dropped, or its policy changed again: the next round decides anew.
                 Ok(Err(WriteError::PreconditionFailed)) => return Ok(Step::More),
                 Ok(Err(error)) => return Err(error),
                 Err(_) => {
@@ -157,7 +157,7 @@ impl Store {
         let mut due = expiry::due(&*self.snapshot(), container, now).map_err(WriteError::Engine)?;
         due.sort_by(|a, b| a.epk.cmp(&b.epk));
         for partition in due.chunk_by(|a, b| a.epk == b.epk) {
-            // The policy as it is now: it may have been changed since the round began.
+            // The current policy: it may have changed since the round began.
             let catalog = self.catalog();
             let Some(container) = catalog.container_by_number(container.number()) else { break };
             let scope = Scope::Partition { container: container.number(), epk: &partition[0].epk };
@@ -170,7 +170,7 @@ impl Store {
     }
 }
 
-/// Takes a step for each; true if any has more to do. Fails with the first error, after all had their step.
+/// Takes one step for each; true if any has more to do. Fails with the first error, after all steps.
 fn every<T>(
     all: impl IntoIterator<Item = T>,
     mut step: impl FnMut(T) -> Result<bool, JobError>,
@@ -189,7 +189,7 @@ fn has_more(step: Step) -> bool {
     step == Step::More
 }
 
-/// Settling a container fails only where the store does.
+/// Settling a container fails only with an engine error.
 fn engine_error(error: CatalogError) -> Error {
     match error {
         CatalogError::Store(error) => error,

@@ -1,8 +1,8 @@
-//! Several operations in one request: a transactional batch, and a bulk request of operations each for itself.
+//! Several operations in one request: a transactional batch, and a bulk request of independent operations.
 //!
-//! A batch is one transaction of one partition, all or nothing. In a bulk request the operations of a partition go into
-//! one transaction, in their order; the transactions of all partitions are under way at once, so that they share syncs.
-//! If a failure is to stop the rest, each run of operations on one partition waits for the one before.
+//! A batch is one transaction in one partition, all or nothing. In a bulk request the operations of a partition share a
+//! transaction, in their order; the transactions of all partitions run concurrently and share syncs. If a failure must
+//! stop the rest, each run of operations on one partition waits for the previous one.
 
 use crate::condition::ConditionHost;
 use crate::error::Error;
@@ -32,10 +32,10 @@ use std::sync::Arc;
 pub struct BatchOperation<'t> {
     pub kind: OperationKind,
     pub id: Option<String>,
-    /// The item, or the patch, as JSON that was scanned.
+    /// The item or the patch, as scanned JSON.
     pub body: Option<&'t str>,
     pub conditions: Preconditions,
-    /// The partition key as JSON text, where the operation names one.
+    /// The partition key as JSON text, if the operation names one.
     pub partition_key: Option<String>,
 }
 
@@ -49,24 +49,24 @@ pub enum OperationKind {
     Patch,
 }
 
-/// What holds for all operations of a request.
+/// The settings of all operations of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchRequest<'a> {
     pub operations: &'a [BatchOperation<'a>],
     /// The partition that the request names.
     pub partition: Option<&'a Epk>,
-    /// What the request covers, for its throughput.
+    /// The scope of the request, for throttling.
     pub scope: Option<&'a FeedScope>,
     pub directive: Directive,
     pub priority: Priority,
 }
 
-/// What became of each operation.
+/// The outcome of each operation.
 #[derive(Debug)]
 pub struct BatchOutcome {
     pub container: Arc<Container>,
     pub outcomes: Vec<OperationOutcome>,
-    /// The partitions that were written to, or would have been.
+    /// The partitions of the operations, executed or not.
     pub partitions: Vec<Epk>,
     pub lsn: Lsn,
 }
@@ -75,7 +75,7 @@ pub struct BatchOutcome {
 pub enum OperationOutcome {
     Done(StepOutcome),
     Failed(Error),
-    /// Nothing is wrong with it, but another one failed.
+    /// Not executed because another operation failed.
     NotTried,
 }
 
@@ -105,13 +105,13 @@ impl OperationOutcome {
 /// Why a batch was not committed.
 enum Stopped {
     At(FailedStep),
-    /// All went well up to the first operation that cannot even be tried.
+    /// All operations succeeded up to the first one that is malformed.
     Unfit,
 }
 
 impl Store {
-    /// A transactional batch on the partition that the request names. An operation that is refused fails all others; what
-    /// is no operation's fault fails the request.
+    /// A transactional batch on the partition that the request names. A refused operation fails all others; an error
+    /// that no operation caused fails the request.
     pub async fn batch(
         &self,
         container: &Arc<Container>,
@@ -164,7 +164,7 @@ impl Store {
         atomic(txn, steps, Deps { container, ordinal: &ordinal, host: &host, budget: &budget })
     }
 
-    /// A bulk request. Each operation is done wherever its partition is.
+    /// A bulk request. The operations may be in different partitions.
     pub async fn bulk(
         &self,
         container: &Arc<Container>,
@@ -189,7 +189,7 @@ impl Store {
         self.metered(container, request.scope, request.priority, run).await
     }
 
-    /// Everything at once; partitions do not wait for each other.
+    /// All partitions concurrently.
     async fn at_once(
         &self,
         container: &Arc<Container>,
@@ -221,7 +221,7 @@ impl Store {
         (outcomes, lsn)
     }
 
-    /// One run of operations on a partition after the other, up to the first refusal.
+    /// Run after run of operations on one partition, up to the first refusal.
     async fn until_refused(
         &self,
         container: &Arc<Container>,
@@ -255,8 +255,8 @@ impl Store {
         (outcomes, lsn)
     }
 
-    /// Does the steps of one partition, in as many transactions as it takes. If the container came to be indexed in
-    /// another way meanwhile, the rest is tried again; what other partitions of the request have done stands.
+    /// Executes the steps of one partition, in as many transactions as needed. If the container was re-indexed
+    /// meanwhile, retries the rest; what other partitions of the request have done stands.
     async fn write_group(
         &self,
         container: &Arc<Container>,
@@ -291,7 +291,9 @@ impl Store {
                             container = newer;
                             continue;
                         }
-                        None => outcomes.extend(rest.iter().map(|_| OperationOutcome::Failed(again(&error)))),
+                        None => {
+                            outcomes.extend(rest.iter().map(|_| OperationOutcome::Failed(copy_of(&error))))
+                        }
                     }
                 }
             }
@@ -319,7 +321,7 @@ impl Store {
         steps.iter().zip(done).map(|(step, done)| self.note(container, step, done)).collect()
     }
 
-    /// Notes that an item was written, or looked at.
+    /// Records that an item was written or read.
     fn note(&self, container: &Container, step: &Step, done: StepOutcome) -> OperationOutcome {
         let (number, epk) = (container.number(), step.target.epk.as_bytes());
         match &done {
@@ -333,7 +335,7 @@ impl Store {
         OperationOutcome::Done(done)
     }
 
-    /// The step that an operation asks for.
+    /// The step for an operation.
     fn step(
         &self,
         container: &Container,
@@ -378,7 +380,7 @@ impl Store {
     }
 }
 
-/// The partition that the operation or the request names; they must not differ.
+/// The partition named by the operation or the request, which must agree.
 fn named_partition(
     container: &Container,
     request: &BatchRequest<'_>,
@@ -394,14 +396,14 @@ fn named_partition(
     }
 }
 
-/// Operations on one partition, by their place in the request.
+/// Operations on one partition, by their index in the request.
 struct Group {
     epk: Epk,
     places: Vec<usize>,
     steps: Vec<Step>,
 }
 
-/// What became of a group, and its last commit. Fewer outcomes than steps: the rest was not tried.
+/// The outcomes of a group, and its last commit. With fewer outcomes than steps, the rest was not executed.
 struct Ended {
     outcomes: Vec<OperationOutcome>,
     lsn: Lsn,
@@ -426,8 +428,8 @@ fn partition<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
     Scope::Partition { container: container.number(), epk: epk.as_bytes() }
 }
 
-/// The error of a transaction, once for each of its operations.
-fn again(error: &WriteError<EngineError>) -> Error {
+/// Copies the error of a transaction, for each of its operations.
+fn copy_of(error: &WriteError<EngineError>) -> Error {
     match error {
         WriteError::Model(error) | WriteError::Engine(error) => Error::Engine(error.clone()),
         WriteError::PreconditionFailed => Error::ContainerGone,
@@ -436,7 +438,7 @@ fn again(error: &WriteError<EngineError>) -> Error {
     }
 }
 
-/// The operation that is to blame, and what is wrong with it. What is no operation's fault fails the request.
+/// The operation at fault, and its error. An error that no operation caused fails the request.
 fn culprit(error: WriteError<Stopped>, fit: usize, unfit: Option<Error>) -> Result<(usize, Error), Error> {
     match error {
         WriteError::Model(Stopped::At(FailedStep {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct ChangesRequest {
     pub scope: FeedScope,
     pub start: ChangesStart,
-    /// With the feed of latest versions: only changes from this second on.
+    /// In the feed of latest versions: only changes from this second on.
     pub since: Option<Timestamp>,
     pub limits: Limits,
     pub priority: Priority,
@@ -36,11 +36,11 @@ pub enum ChangesStart {
 pub struct ChangesPage<B> {
     pub body: B,
     pub count: usize,
-    /// Every change up to this commit was looked at.
+    /// The page covers every change up to this commit.
     pub after: Lsn,
     pub has_more: bool,
     pub charge: Charge,
-    /// The state that it was read from.
+    /// The snapshot that it was read from.
     pub lsn: Lsn,
 }
 
@@ -51,7 +51,7 @@ impl<B> Charged for ChangesPage<B> {
 }
 
 impl Store {
-    /// The items that changed, each as it is now. `encode` turns them into the caller's form on the thread that reads.
+    /// The changed items, each in its current version. `encode` converts them on the reading thread.
     pub async fn changes<B: Send + 'static>(
         &self,
         container: &Arc<Container>,
@@ -83,7 +83,7 @@ impl Store {
         self.metered(container, Some(scope), *priority, read).await
     }
 
-    /// Every version of the items that changed, deletes too. It cannot begin at the beginning, nor at a time.
+    /// Every version of the changed items, including deletes. It cannot start at the beginning or at a time.
     pub async fn all_versions<B: Send + 'static>(
         &self,
         container: &Arc<Container>,
@@ -111,7 +111,7 @@ impl Store {
     }
 }
 
-/// Going on from a later position would skip every change until the LSNs have caught up.
+/// Continuing from a later position would skip every change until the LSNs have caught up.
 fn check_position(start: ChangesStart, newest: Lsn) -> Result<(), Error> {
     match start {
         ChangesStart::After(after) if after > newest => {

@@ -1,4 +1,4 @@
-//! The world as the condition of a patch sees it: little time, because a partition waits for it.
+//! The host of a patch's condition: a short time limit, because a partition waits for it.
 
 use crate::limits;
 use orrery_core::{Env, Timestamp};
@@ -14,7 +14,7 @@ pub struct ConditionHost<'a> {
 }
 
 impl<'a> ConditionHost<'a> {
-    /// For all conditions of one transaction; `now` is when its writes are made.
+    /// For all conditions of one transaction; `now` is the time of its writes.
     pub fn new(env: &'a Env, now: Timestamp) -> Self {
         Self { env, now, started: Instant::now() }
     }
@@ -26,11 +26,11 @@ impl Host for ConditionHost<'_> {
     }
 
     fn random(&self) -> f64 {
-        // 53 bits are what a double holds.
+        // A double holds 53 bits.
         (self.env.random_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Longer than any query may take, as soon as it is longer than this one may.
+    /// Beyond the limit of any query, as soon as it is beyond this one's.
     fn elapsed_ms(&self) -> u64 {
         let elapsed = self.started.elapsed().as_millis() as u64;
         if elapsed > limits::PATCH_CONDITIONS_MILLIS_MAX { u64::MAX } else { elapsed }

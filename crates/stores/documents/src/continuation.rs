@@ -1,9 +1,9 @@
-//! Continuation tokens: where a feed goes on, opaque to clients, small, and checked when they come back.
+//! Continuation tokens: positions in a feed, opaque to clients, small, and verified on return.
 //!
-//! Base64 of: version u8, kind u8, container u32, where to go on, and eight bytes of a MAC under a secret of
-//! this data folder. A feed goes on after the key of its last row; a query from a state of its own, with four
-//! bytes before it that name the question. No cursor is kept, so a token outlives restarts, other page sizes
-//! and splits.
+//! Base64 of: version u8, kind u8, container u32, the position, and eight bytes of a MAC under a secret of
+//! this data folder. The position in a feed is the key of its last row; that in a query is the query's state,
+//! preceded by four bytes that identify the query. The server keeps no cursor, so a token outlives restarts,
+//! other page sizes and splits.
 
 use crate::limits;
 use base64::Engine as _;
@@ -15,7 +15,7 @@ use sha2::Sha256;
 const VERSION: u8 = 2;
 const FEED: u8 = 0;
 const QUERY: u8 = 1;
-/// And the kind of the children that are listed.
+/// Followed by the kind of the listed children.
 const CHILDREN: u8 = 16;
 const MAC_BYTES: usize = 8;
 const HEAD_BYTES: usize = 6;
@@ -37,7 +37,7 @@ impl Tokens {
         self.checked(FEED, container, token).ok_or(ContinuationError::Invalid)
     }
 
-    /// Where a list of an owner's children goes on: after this name.
+    /// The position in a list of an owner's children: after this name.
     pub fn write_children(&self, kind: Kind, owner: u32, after: &str) -> String {
         self.sealed(CHILDREN + kind as u8, owner, after.as_bytes())
     }
@@ -52,12 +52,12 @@ impl Tokens {
         Seal { tokens: self, container, question: None }
     }
 
-    /// The tokens of a query over items; `question` tells it from other queries.
+    /// The tokens of a query over items; `question` distinguishes it from other queries.
     pub fn of_query(&self, container: u32, question: u32) -> Seal<'_> {
         Seal { tokens: self, container, question: Some(question) }
     }
 
-    /// Where a query goes on; `question` tells it from other queries.
+    /// The position in a query; `question` distinguishes it from other queries.
     pub fn write_query(&self, container: u32, question: u32, state: &[u8]) -> String {
         self.sealed(QUERY, container, &[&question.to_be_bytes(), state].concat())
     }
@@ -104,7 +104,7 @@ impl Tokens {
     }
 }
 
-/// Writes and reads the tokens of one answer.
+/// Seals and opens the tokens of one result.
 pub struct Seal<'a> {
     tokens: &'a Tokens,
     container: u32,

@@ -1,4 +1,4 @@
-//! Queries over several partitions: which of them the server answers itself.
+//! Queries over several partitions: which of them the server answers without the client's merging.
 //!
 //! The service's gateway concatenates the rows of ranges and merges nothing. A query whose answer needs merging is
 //! refused with a plan, and the SDK runs its own pipeline over the ranges (wire guide §17, §28). So do we, unless
@@ -13,7 +13,7 @@ use orrery_query::Prepared;
 use orrery_query::plan::distributed::{DistributeOptions, HybridForm, distribute, needs_merging};
 use orrery_value::Value;
 
-/// Who merges the rows of several ranges.
+/// Where the rows of several ranges are merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CrossPartition {
     /// The client, as with the service.
@@ -23,20 +23,20 @@ pub enum CrossPartition {
     Direct,
 }
 
-/// What a request says of the partitions that it is about.
+/// The partitions that a request names, and what its client can merge.
 #[derive(Clone, Debug)]
 pub struct QueryTarget {
     pub mode: CrossPartition,
     /// Whether it names a partition key, a range or bounds.
     pub is_scoped: bool,
-    /// Whether it says that it is about all partitions.
+    /// Whether it allows a query over all partitions.
     pub is_enabled: bool,
-    /// What the client can do with a plan.
+    /// The plan features that the client supports.
     pub features: String,
 }
 
 impl QueryTarget {
-    /// A caller that wants the whole answer.
+    /// For a caller that wants the whole result.
     pub fn direct() -> Self {
         Self { mode: CrossPartition::Direct, is_scoped: false, is_enabled: true, features: String::new() }
     }
@@ -46,7 +46,7 @@ impl QueryTarget {
         self.mode == CrossPartition::Service && !self.is_scoped
     }
 
-    /// Refuses a query that the service's gateway would not answer; `named` are the partitions that its filter names.
+    /// Refuses a query that the service's gateway would not answer; `named` are the partitions named by its filter.
     pub(crate) fn check(
         &self,
         prepared: &Prepared,
@@ -73,14 +73,14 @@ impl QueryTarget {
         Err(Error::NeedsMerging { plan: plan.to_json(&client_ranges(named)) })
     }
 
-    /// Refuses a query over all partitions that does not say that it is one.
+    /// Refuses a query over all partitions that is not marked as one.
     pub fn check_enabled(&self) -> Result<(), Error> {
         let is_fine = !self.is_by_range() || self.is_enabled;
         if is_fine { Ok(()) } else { Err(Error::CrossPartitionDisabled) }
     }
 }
 
-/// Whether the filter leaves one logical partition.
+/// Whether the filter restricts the query to one logical partition.
 pub(crate) fn is_pinned(named: Option<&[(Epk, Epk)]>) -> bool {
     let Some([first, others @ ..]) = named else { return false };
     first.0 == first.1 && others.iter().all(|other| other == first)

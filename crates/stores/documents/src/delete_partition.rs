@@ -1,7 +1,7 @@
-//! Deleting all items of one partition.
+//! Deletes all items of one partition.
 //!
-//! The answer comes when none of those that were there is left. A client that does not wait for it, and a restart,
-//! change nothing: what was begun is noted, and a background job ends it.
+//! Returns when all of them are gone. If the client stops waiting or the server restarts, a background job
+//! completes the recorded deletion.
 
 use crate::error::Error;
 use crate::metering::Charged;
@@ -19,7 +19,7 @@ use orrery_kv::{Error as EngineError, Txn};
 use orrery_txn::Committed;
 use std::sync::Arc;
 
-/// A partition that is empty.
+/// An emptied partition.
 #[derive(Clone, Copy, Debug)]
 pub struct PartitionDeleted {
     pub lsn: Lsn,

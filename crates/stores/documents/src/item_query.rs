@@ -1,4 +1,5 @@
-//! From a prepared query to a page of rows over the items of a scope: the same for clients, for `explain` and for scripts.
+//! Runs a prepared query over the items of a scope and returns a page of rows: the same for clients, for `explain` and
+//! for scripts.
 
 use crate::plan_cache::PreparedQuery;
 use crate::query_spec::QuerySpec;
@@ -19,7 +20,7 @@ pub(crate) struct ItemQuery<'a> {
     pub spec: &'a QuerySpec,
     pub query: &'a PreparedQuery,
     pub pruning: &'a Pruning,
-    /// Whether the indexes show all of the state.
+    /// Whether the indexes cover all of the state.
     pub is_indexed: bool,
     pub statistics: Option<StatisticsView<'a>>,
 }
@@ -30,7 +31,7 @@ impl<'a> ItemQuery<'a> {
         WithFunctions::new(host, self.store, self.state, self.container.rid())
     }
 
-    /// What the filter leaves of the scope.
+    /// The scope, pruned by the filter.
     pub(crate) fn items<'h>(&self, host: &'h dyn Host) -> Result<Items<'h>, QueryError>
     where
         'a: 'h,

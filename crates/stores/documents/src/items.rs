@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ItemWrite {
     pub action: ItemAction,
-    /// The partition that the request names. Without one, it is the item's own.
+    /// The partition named by the request, by default the item's own.
     pub partition: Option<Epk>,
     pub conditions: Preconditions,
     pub directive: Directive,
@@ -40,7 +40,7 @@ pub struct ItemWrite {
     pub priority: Priority,
 }
 
-/// What is to be done; texts are JSON.
+/// The operation; texts are JSON.
 #[derive(Clone, Debug)]
 pub enum ItemAction {
     Create { text: Bytes },
@@ -50,30 +50,30 @@ pub enum ItemAction {
     Delete { id: ItemId },
 }
 
-/// A write that was committed.
+/// A committed write.
 #[derive(Debug)]
 pub struct Written {
     pub container: Arc<Container>,
     pub epk: Epk,
     pub lsn: Lsn,
-    /// The version that was written, or the one that was deleted.
+    /// The version written, or the one deleted.
     pub effect: Effect,
-    /// What a post-trigger made of the answer.
+    /// The response as changed by a post-trigger.
     pub answer: Option<String>,
     pub script_log: String,
 }
 
-/// An item that was found.
+/// A stored item that a read found.
 #[derive(Debug)]
 pub struct Found {
     pub item: ItemRow,
-    /// Whether it is the version that the caller has already.
+    /// Whether the caller already has this version.
     pub is_same: bool,
-    /// The state that it was read from.
+    /// The snapshot that it was read from.
     pub lsn: Lsn,
 }
 
-/// An operation that came to nothing, and how far it came.
+/// A failed operation, and how far it got.
 #[derive(Debug)]
 pub struct Refused {
     pub error: Error,
@@ -119,7 +119,7 @@ impl OperationError for Refused {
 }
 
 impl Store {
-    /// Reads an item. `conditions` may say which version the caller has, or wants.
+    /// Reads an item. `conditions` may name the version that the caller has or requires.
     pub async fn read_item(
         &self,
         container: &Container,
@@ -144,7 +144,7 @@ impl Store {
         self.metered(container, Some(&scope), priority, read).await
     }
 
-    /// Writes an item, and answers when that is durable.
+    /// Writes an item, and returns when the write is durable.
     pub async fn write_item(
         &self,
         container: &Arc<Container>,
@@ -204,7 +204,7 @@ impl Store {
         }
     }
 
-    /// Triggers may change what is written, so only the partition of such a write is noted.
+    /// Triggers may change the item, so only the partition of such a write is recorded.
     fn note_write(&self, container: &Container, step: &Step, effect: &Effect, has_triggers: bool) {
         let (number, epk) = (container.number(), step.epk().as_bytes());
         match step.id() {
@@ -216,7 +216,7 @@ impl Store {
     }
 }
 
-/// What a transaction came to.
+/// The result of a transaction.
 pub(crate) struct Done {
     pub effect: Effect,
     pub lsn: Lsn,
@@ -230,7 +230,7 @@ impl Charged for Done {
     }
 }
 
-/// A write, prepared for its container as it is.
+/// A write, prepared for the current version of its container.
 pub(crate) enum Step {
     Create(PreparedItem),
     Upsert(PreparedItem),
@@ -283,7 +283,7 @@ impl Step {
         }
     }
 
-    /// The id of the item that is there afterwards.
+    /// The id of the written item; none after a delete.
     fn id(&self) -> Option<&ItemId> {
         match self {
             Self::Create(item) | Self::Upsert(item) => Some(&item.id),
@@ -299,7 +299,7 @@ fn change(container: &Container, text: &[u8], directive: Directive) -> Result<Ch
     change_of(container, utf8(text).map_err(invalid)?, directive)
 }
 
-/// A patch from text that was scanned.
+/// A patch from scanned text.
 pub(crate) fn change_of(container: &Container, text: &str, directive: Directive) -> Result<Change, Error> {
     let request = PatchRequest::parse(text).map_err(ItemError::from)?;
     Ok(Change::new(container, request, directive)?)

@@ -1,4 +1,4 @@
-//! Waiting for several futures at once, on the task that asks.
+//! Awaits several futures concurrently on the calling task.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ enum Slot<'f, T> {
     Done(T),
 }
 
-/// What each came to, in their order. All are begun before any is waited for.
+/// Their outputs, in order. All are started before the first is awaited.
 pub async fn join_all<T>(running: Vec<Running<'_, T>>) -> Vec<T> {
     let mut slots: Vec<Slot<'_, T>> = running.into_iter().map(Slot::Running).collect();
     poll_fn(|context| {

@@ -3,12 +3,13 @@
 //! ```text
 //! items       read_item, write_item            batch       batch, bulk         delete_partition
 //! query       query, explain, client_plan      read_feed   changes             scripts/procedure
+//! read_many   several items by id
 //! catalog     databases, containers, offers, what they own, roles, schemas     query_resources
 //! metering    around each of them: throttling, the charge, the retry when the container changed underneath
 //! ```
 //!
-//! Everything that must happen whoever asks is in here once: finding the container, pruning partitions, the plan cache,
-//! scripts and user-defined functions, statistics, throttling, usage, charges, continuation tokens.
+//! What must happen for every caller is here once: finding the container, pruning partitions, the plan cache, scripts
+//! and user-defined functions, statistics, throttling, usage, charges, continuation tokens.
 //!
 //! Absent: how commits are grouped and synced (`engine/txn`), what a document is (`models/documents`), and every wire
 //! format (`api`).
@@ -35,6 +36,7 @@ mod query_pages;
 mod query_spec;
 mod range_lsns;
 mod read_feed;
+mod read_many;
 mod resource_query;
 mod scheduler;
 mod scope;
@@ -62,6 +64,7 @@ pub use query::{ClientPlan, Explained, PageRequest, QueryPage};
 pub use query_pages::Received;
 pub use query_spec::QuerySpec;
 pub use read_feed::{Encoded, FeedPage, FeedRequest};
+pub use read_many::FoundMany;
 pub use resource_query::{ResourceList, ResourcePage, ResourceRequest};
 pub use scheduler::{BrokeOff, MemoryUse, NotRun, QueryHost, QueryKey, Waiting, on_a_thread};
 pub use scope::{Scope, covered};

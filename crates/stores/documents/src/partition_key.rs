@@ -1,4 +1,4 @@
-//! A partition key as clients send it: a JSON array, one element a path (wire guide §11.1).
+//! A partition key as clients send it: a JSON array with one element per path (wire guide §11.1).
 
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
@@ -15,7 +15,7 @@ pub enum PartitionKeyError {
         "The partition key header '{0}' is not a JSON array of strings, numbers, booleans, nulls or {{}} for a missing value."
     )]
     Malformed(String),
-    /// It is not like the container's, or not the item's. Clients match on the sentence.
+    /// It does not fit the container or the item. Clients match on the sentence.
     #[error(
         "Partition key provided either doesn't correspond to definition in the collection or doesn't match partition key field values specified in the document. {0}"
     )]
@@ -35,7 +35,7 @@ pub fn parse(header: &str) -> Result<Vec<Value>, PartitionKeyError> {
     parts.into_iter().map(|part| component(header, part)).collect()
 }
 
-/// Values as they stand in JSON; an empty object stands for undefined.
+/// The components from JSON values; an empty object stands for undefined.
 pub fn components(parts: Vec<Value>) -> Vec<Value> {
     let undefined = |part: &Value| matches!(part, Value::Object(members) if members.is_empty());
     parts.into_iter().map(|part| if undefined(&part) { Value::Undefined } else { part }).collect()
@@ -58,7 +58,7 @@ fn malformed(header: &str) -> PartitionKeyError {
     PartitionKeyError::Malformed(header.chars().take(64).collect())
 }
 
-/// The logical partition that a point operation names.
+/// The logical partition of a point operation.
 pub fn point(container: &Container, header: &str) -> Result<Epk, PartitionKeyError> {
     let mut parts = parse(header)?;
     let wanted = container.definition().partition_key().paths().len();
@@ -80,7 +80,7 @@ pub fn names_some(container: &Container, header: &str) -> Result<bool, Partition
     Ok(container.definition().partition_key().system_key() || !parse(header)?.is_empty())
 }
 
-/// The range that a feed names: one partition, or all that begin with these components.
+/// The range of a feed: one partition, or all partitions with this prefix.
 pub fn feed(container: &Container, header: &str) -> Result<Scope, PartitionKeyError> {
     let parts = parse(header)?;
     let wanted = container.definition().partition_key().paths().len();

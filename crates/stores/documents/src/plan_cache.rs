@@ -1,6 +1,6 @@
-//! The plan cache: a query that comes again with the same parameters is parsed once and planned once.
+//! The plan cache: a repeated query with the same parameters is parsed once and planned once.
 //!
-//! A plan follows from the text, the parameters and the vectors of the container alone. The time and the data come
+//! A plan depends on the text, the parameters and the container's vector policy alone. The time and the data come
 //! in when it runs.
 
 use crate::error::Error;
@@ -16,29 +16,29 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Bodies that came once are known by so many places at most.
+/// Slots for the hashes of bodies seen once.
 const ONCE_PLACES: usize = 4096;
 
 pub struct PlanCache {
     hashing: RandomState,
-    /// The hashes of bodies that came once: most with parameters of their own come no second time.
+    /// The hashes of bodies seen once: most bodies with parameters of their own are never repeated.
     seen_once: Box<[AtomicU64]>,
     known: TextCache<QueryRequest>,
 }
 
-/// A query as it came.
+/// A query as received.
 pub struct QueryRequest {
     pub spec: QuerySpec,
     prepared: OnceLock<Arc<PreparedQuery>>,
 }
 
-/// What a query asks for.
+/// A parsed and planned query.
 pub struct PreparedQuery {
     pub prepared: Prepared,
-    /// Tells its continuation tokens from those of other queries.
+    /// Distinguishes its continuation tokens from those of other queries.
     pub question: u32,
     pub need: IndexPredicate,
-    /// Where its filter, its order and its groups look.
+    /// The paths of its filter, its order and its groups.
     pub paths: Vec<Path>,
 }
 
@@ -81,10 +81,10 @@ impl QueryRequest {
 
     pub fn prepare(&self, texts: &ParseCache, settings: &Settings) -> Result<Arc<PreparedQuery>, QueryError> {
         orrery_core::tour_step!();
-        // With vectors, the same query may mean something else over another container.
+        // With vectors, the meaning of a query depends on the container.
         let is_of_any = settings.vectors.is_empty();
         if let Some(known) = self.prepared.get().filter(|_| is_of_any) {
-            // Which orders an index serves is the container's own.
+            // The orders that an index serves depend on the container.
             settings.check_order(&known.prepared.plan.query.block)?;
             return Ok(known.clone());
         }
@@ -95,7 +95,7 @@ impl QueryRequest {
         let (need, paths) = (index_predicate(block), paths_of(block));
         let prepared_query = Arc::new(PreparedQuery { prepared, question, need, paths });
         if is_of_any && is_small {
-            // Another request may have been faster, with the same.
+            // A concurrent request may have inserted the same plan.
             let _ = self.prepared.set(prepared_query.clone());
         }
         Ok(prepared_query)
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_twice_is_remembered() {
+    fn a_query_is_cached_when_it_is_repeated() {
         let cache = PlanCache::default();
         let read = |value| cache.read(body(value).as_bytes()).unwrap();
         let (first, second) = (read(1), read(1));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_once_pushes_nothing_out() {
+    fn a_query_that_comes_once_evicts_nothing() {
         let cache = PlanCache::default();
         let read = |value| cache.read(body(value).as_bytes()).unwrap();
         read(0);

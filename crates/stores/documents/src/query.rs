@@ -1,4 +1,4 @@
-//! Queries over items: a page of rows, the way to them, and the plan for a client that merges ranges itself.
+//! Queries over items: a page of rows, the access path, and the plan for a client that merges ranges itself.
 //!
 //! ```text
 //! request ── plan cache: parsed and planned once ──> prune: the partitions that the filter names
@@ -37,7 +37,7 @@ pub struct PageRequest {
     pub scope: Scope,
     pub target: QueryTarget,
     pub continuation: Option<Received>,
-    /// Whether the filter under an ORDER BY may differ from that of the page before: SDKs that resume one narrow it.
+    /// Whether the filter under an ORDER BY may differ from that of the previous page: SDKs that resume one narrow it.
     pub may_narrow: bool,
     pub limits: Limits,
     pub priority: Priority,
@@ -52,7 +52,7 @@ pub struct QueryPage {
     /// Whether an ORDER BY's first key descends.
     pub descends: Option<bool>,
     pub elapsed_ms: f64,
-    /// The state that it was read from.
+    /// The snapshot that it was read from.
     pub lsn: Lsn,
 }
 
@@ -62,11 +62,11 @@ impl Charged for QueryPage {
     }
 }
 
-/// How a query would be run.
+/// How a query would run.
 #[derive(Debug)]
 pub struct Explained {
     pub plan: String,
-    /// The logical partitions that are looked into.
+    /// The number of logical partitions read.
     pub partitions: String,
     pub access: String,
     pub lsn: Lsn,
@@ -78,7 +78,7 @@ impl Charged for Explained {
     }
 }
 
-/// The plan by which a client runs a query over the ranges itself, as JSON.
+/// The plan, as JSON, by which a client runs a query over the ranges itself.
 #[derive(Debug)]
 pub struct ClientPlan(pub String);
 
@@ -173,8 +173,8 @@ impl Store {
         self.usage().queried(container.number(), &page);
     }
 
-    /// The plan of a query, the partitions that it reaches and the way to its documents. Nothing is read but what the
-    /// choice of the way counts in indexes.
+    /// The plan of a query, the partitions that it reaches and its access path. Reads nothing but the index statistics
+    /// for the choice of the path.
     pub async fn explain(
         &self,
         container: &Arc<Container>,
@@ -215,8 +215,8 @@ impl Store {
         self.metered(container, Some(&scope), priority, run).await
     }
 
-    /// How a client runs a query over the container's ranges itself; `features` are what it can put together. If the
-    /// server `answers_alone`, a container of one range needs no such plan.
+    /// How a client runs a query over the container's ranges itself; `features` are the client's. If the server
+    /// `answers_alone`, a container of one range needs no such plan.
     pub async fn client_plan(
         &self,
         container: &Arc<Container>,
@@ -251,7 +251,7 @@ impl Store {
             vectors: settings.vectors,
         };
         let distributed = distribute(&prepared.ast, &spec.parameters, &options);
-        // One range gives the whole answer: whatever the client cannot put together, it need not.
+        // One range gives the whole result, so the client need not support merging.
         let is_whole = answers_alone && container.ranges().leaves().len() == 1;
         let plan = match distributed {
             Err(_) if is_whole => Distributed::pass_through(&prepared.ast),
@@ -266,8 +266,8 @@ impl Store {
     }
 }
 
-/// Ties a continuation to the partition that was asked, so that it reads no other one. A scope of several partitions may
-/// be narrowed between pages.
+/// Binds a continuation to its partition, so that it reads no other one. A scope of several partitions may be narrowed
+/// between pages.
 fn fingerprint(scope: &Scope) -> u32 {
     match scope {
         Scope::Partition(epk) => fnv1a(epk.as_bytes()),
@@ -280,8 +280,8 @@ fn names_functions(text: &str) -> bool {
     text.as_bytes().windows(3).any(|word| word.eq_ignore_ascii_case(b"udf"))
 }
 
-/// Which partitions were asked: those of the scope, or those that the filter names. A part of a range that is less
-/// than the whole is some of them.
+/// The partitions read: those of the scope, or those named by the filter. A proper part of a range counts as some of
+/// them.
 fn reach<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Container) -> Reach<'a> {
     match (scope, named) {
         (Scope::Partition(epk), _) => Reach::Partition(epk.as_bytes()),
@@ -304,7 +304,7 @@ fn partitions_reached(scope: &Scope, named: Option<usize>) -> String {
     }
 }
 
-/// Composite indexes that would have helped: none where no index is read.
+/// Composite indexes that would have helped; none if no index was read.
 fn missing_composites(page: &Page) -> Vec<Vec<(Path, bool)>> {
     if page.index_usage.is_scan_only {
         return Vec::new();
@@ -317,8 +317,8 @@ fn missing_composites(page: &Page) -> Vec<Vec<(Path, bool)>> {
     composites.collect()
 }
 
-/// The ranges that a client asks. Where no document can match, or none is read, that is the very first key: some range
-/// must be named for the client to hear it from.
+/// The ranges that a client queries. If no document can match or none is read, the very first key: the client needs
+/// some range to get its empty result from.
 pub(crate) fn client_ranges(named: Option<&[(Epk, Epk)]>) -> Vec<QueryRange> {
     let Some(named) = named else { return vec![QueryRange::whole()] };
     if named.is_empty() {

@@ -1,9 +1,8 @@
-//! Pages of rows that need no merging: one range after the other, each a page of its own or several, as the service
-//! pages them.
+//! Pages of rows that need no merging: range after range, with one or more pages each, as on the service.
 //!
 //! The token is the service's: `{"token":…,"range":{"min":…,"max":…}}` after the first page, and a list of one such
-//! object after later ones. The inner token is one of [`Tokens`](crate::continuation::Tokens); an empty state stands
-//! for the beginning of the range.
+//! object after later ones. The inner token is one of [`Tokens`](crate::continuation::Tokens); an empty state means
+//! the beginning of the range.
 
 use crate::continuation::{ContinuationError, Seal};
 use crate::limits;
@@ -13,10 +12,10 @@ use orrery_documents::ranges::Range;
 use orrery_keys::Epk;
 use serde_json::Value;
 
-/// Partitions that a filter names, as `(min, max)`; nothing if any may be meant.
+/// The partitions that a filter names, as `(min, max)`; none if it does not restrict them.
 pub(crate) type NamedPartitions<'a> = Option<&'a [(Epk, Epk)]>;
 
-/// A continuation as it came: the inner token, and the piece of the container that it belongs to.
+/// A received continuation: the inner token, and the part of the container that it belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Received {
     token: String,
@@ -47,7 +46,7 @@ impl Received {
     }
 }
 
-/// The piece of a container that one page reads: one range, or what a token has of one that was split since.
+/// The part of a container that one page reads: one range, or the token's part of one that was split since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     min: Epk,
@@ -55,7 +54,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// The first piece from `start` on that has something of the named partitions.
+    /// The first part from `start` on that overlaps the named partitions.
     fn from(start: &Epk, ranges: &[Range], named: NamedPartitions<'_>) -> Option<Self> {
         let ahead = ranges.iter().filter(|range| range.max > *start);
         let mut pieces =
@@ -74,7 +73,7 @@ impl Piece {
         }
     }
 
-    /// What it shares with a scope.
+    /// Its intersection with a scope.
     fn within(self, scope: &Scope) -> Result<Scope, ContinuationError> {
         let Scope::Between(min, max) = scope else { return Ok(scope.clone()) };
         let (min, max) = (self.min.max(min.clone()), self.max.min(max.clone()));
@@ -92,7 +91,7 @@ impl Piece {
 /// The pages of one answer.
 pub(crate) struct Pages<'a> {
     pub container: &'a Container,
-    /// What the request is about.
+    /// The scope of the request.
     pub scope: &'a Scope,
     pub named: NamedPartitions<'a>,
     pub seal: Seal<'a>,
@@ -102,7 +101,7 @@ pub(crate) struct Pages<'a> {
 pub(crate) struct Begin {
     pub scope: Scope,
     pub resume: Option<Vec<u8>>,
-    /// Whether the answer goes range by range.
+    /// Whether the result is paged range by range.
     pub is_by_range: bool,
 }
 
@@ -118,7 +117,7 @@ impl Pages<'_> {
         let piece = match token {
             None if is_by_range => self.first(),
             None => None,
-            // A token says itself whether its answer goes range by range, whatever the server does by now.
+            // The token decides whether its result is paged range by range, whatever the server's setting is by now.
             Some(received) => received.piece.clone(),
         };
         let is_by_range = piece.is_some();
@@ -126,13 +125,13 @@ impl Pages<'_> {
         Ok(Begin { scope, resume, is_by_range })
     }
 
-    /// The range that the first page reads; the first of all if no range has what is named.
+    /// The range that the first page reads; the very first range if none overlaps the named partitions.
     fn first(&self) -> Option<Piece> {
         let ranges = self.container.ranges().leaves();
         Piece::from(&Epk::start(), ranges, self.named).or_else(|| Piece::from(&Epk::start(), ranges, None))
     }
 
-    /// The token of the page after one of this scope, which ended in `state` or at the end of the scope.
+    /// The token of the page after one of this scope, which ended at `state` or at the end of the scope.
     pub(crate) fn next(&self, is_resumed: bool, scope: &Scope, state: Option<&[u8]>) -> Option<String> {
         let read = Piece::of(scope);
         let (piece, token) = match state {
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_a_range_that_was_split_goes_on_in_the_whole_of_it() {
+    fn a_token_of_a_split_range_covers_all_of_its_descendants() {
         let ranges = Ranges::even(Hashing::HashV2, 2);
         let (old, now) = (ranges.leaves()[0].clone(), ranges.grown(Hashing::HashV2, 4));
         assert_eq!(Piece::from(&old.max, now.leaves(), None).map(|next| next.min), Some(old.max));

@@ -1,4 +1,4 @@
-//! A query as it is sent: its text, its parameters, and where an ORDER BY is resumed (wire guide §17.1, §17.6).
+//! A query as sent: its text, its parameters, and where an ORDER BY resumes (wire guide §17.1, §17.6).
 
 use crate::error::Error;
 use orrery_core::ItemRid;
@@ -33,9 +33,9 @@ impl QuerySpec {
         Ok(Self { text: text.clone(), parameters, resume })
     }
 
-    /// A fingerprint of the question, so that a continuation token is not used for another one. A client that resumes an
-    /// ORDER BY may send a narrower filter with the token (wire guide §28), so there the filter does not count: where the
-    /// answer goes on is a key of the order, which means the same under any filter.
+    /// A fingerprint of the query, so that a continuation token is not used for another one. A client that resumes an
+    /// ORDER BY may send a narrower filter with the token (wire guide §28), so the filter is not part of it there: the
+    /// position is a sort key, which means the same under any filter.
     pub fn fingerprint(&self, query: &Query) -> u32 {
         if !matches!(&query.order_by, OrderBy::Keys(keys) if !keys.is_empty()) {
             return self.fingerprint_of("");
@@ -45,7 +45,7 @@ impl QuerySpec {
         fingerprint("", &text, used)
     }
 
-    /// A fingerprint of a question to one of several lists.
+    /// A fingerprint of a query over one of several lists.
     pub fn fingerprint_of(&self, list: &str) -> u32 {
         fingerprint(list, &self.text, self.parameters.iter())
     }
@@ -74,7 +74,7 @@ fn fnv1a_on(hash: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Whether a text has a parameter's name, whole.
+/// Whether a text contains a parameter's name as a whole word.
 fn mentions(text: &str, name: &str) -> bool {
     let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     text.match_indices(name).any(|(at, _)| ends(&text[at + name.len()..]))

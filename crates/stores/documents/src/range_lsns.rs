@@ -1,4 +1,4 @@
-//! The newest commit of every partition key range: what session tokens are made of.
+//! The newest commit of every partition key range, for session tokens.
 //!
 //! ```text
 //! push (LSN given) ── note ──> cell of the range ──┐
@@ -6,9 +6,9 @@
 //! snapshot ──────────────────────── its LSN ───────┘
 //! ```
 //!
-//! A cell is raised before the committer can see the batch, so whoever holds a snapshot finds in the cell at least the
-//! newest commit that the snapshot shows of that range; what is still pending is cut off by the snapshot's own LSN.
-//! Cells are in memory only. At a start every range is taken to be as new as the store, which no token exceeds.
+//! A cell is raised before the committer can see the batch, so the holder of a snapshot finds in the cell at least the
+//! newest commit of that range in the snapshot; pending commits are cut off by the snapshot's own LSN. Cells are in
+//! memory only. At startup every range is assumed to be as new as the store, which no token exceeds.
 //!
 //! A range that came from a split counts its ancestors' cells too: a writer that looked its cell up before the split
 //! raises the ancestor's.
@@ -26,7 +26,7 @@ pub(crate) struct RangeLsns {
     containers: ArcSwap<HashMap<u32, Arc<Cells>>>,
 }
 
-/// The ranges of one container, in the order of their keys.
+/// The ranges of one container, in key order.
 struct Cells {
     version: u32,
     ranges: Vec<RangeCells>,
@@ -47,8 +47,8 @@ impl RangeLsns {
         lsns
     }
 
-    /// Takes up the containers and ranges of a catalog and forgets the others. What is new is as new as the store. To
-    /// be called before anyone sees the catalog, and not by two at once.
+    /// Adopts the containers and ranges of a catalog and drops all others. New ranges are as new as the store. Must be
+    /// called before the catalog is published, and not concurrently.
     pub fn follow(&self, catalog: &Catalog, durable: Lsn) {
         let known = self.containers.load();
         let cells = |container: &Arc<Container>| {
@@ -62,7 +62,7 @@ impl RangeLsns {
         self.containers.store(Arc::new(catalog.all_containers().map(cells).collect()));
     }
 
-    /// The cell to raise when the scope is written; `None` if it is no partition, or its container is gone.
+    /// The cell to raise when the scope is written; `None` if it is not a partition, or its container is gone.
     pub fn cell_of(&self, scope: Scope<'_>) -> Option<NewestLsn> {
         orrery_core::tour_step!();
         let Scope::Partition { container, epk } = scope else { return None };
@@ -70,11 +70,11 @@ impl RangeLsns {
         Some(containers.get(&container)?.holding(epk)?.own.clone())
     }
 
-    /// What a token says of a range to a reader who saw the state as of `seen`: at least the newest commit of the range
-    /// in that state, and no more than `seen`.
+    /// The LSN of a range in the token of a reader that saw the state as of `seen`: at least the newest commit of the
+    /// range in that state, and at most `seen`.
     ///
-    /// A range that was split since the reader looked it up has no cell; its reader is told `seen` itself, and whatever
-    /// came from it is then as new as that, so that the token stays good.
+    /// A range that was split since the reader looked it up has no cell; its reader gets `seen` itself, and the cells
+    /// of its descendants are raised to that, so that the token stays valid.
     pub fn as_seen(&self, container: u32, range: u32, seen: Lsn) -> Lsn {
         let containers = self.containers.load();
         let Some(cells) = containers.get(&container) else { return seen };
@@ -174,7 +174,7 @@ mod tests {
             self.container.as_deref().expect("a container")
         }
 
-        /// As many ranges as this throughput wants.
+        /// Splits until there are as many ranges as this throughput needs.
         fn split(&mut self, units: u64) {
             let offer = self.container().offer().expect("an offer");
             self.change(|txn, stamp| {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_split_range_told_late_its_children_keep() {
+    fn an_lsn_given_late_for_a_split_range_holds_for_its_descendants() {
         let mut ground = Ground::new();
         let lsns = RangeLsns::new(&ground.catalog(), Lsn(2));
         ground.split(12_000);
@@ -227,8 +227,8 @@ mod tests {
     }
 
     proptest! {
-        /// Monotonic reads: whatever is written and split in between, what a range (or the ranges that came from it) tells
-        /// never goes back, and covers every durable write of it (S0-01).
+        /// Monotonic reads: whatever is written and split in between, the LSN of a range (or its descendants) never
+        /// decreases, and covers every durable write of it (S0-01).
         #[test]
         fn tokens_never_go_back_and_cover_what_was_written(
             steps in proptest::collection::vec((0u8..3, 0u8..0x40), 1..40),
@@ -236,7 +236,7 @@ mod tests {
             let mut ground = Ground::new();
             let lsns = RangeLsns::new(&ground.catalog(), Lsn(2));
             let (mut lsn, mut units) = (2, 6000);
-            // For each first byte of a key: the newest write, and the newest thing told to its reader.
+            // For each first byte of a key: the newest write, and the newest LSN given to its reader.
             let (mut written, mut told) = (BTreeMap::<u8, u64>::new(), BTreeMap::<u8, u64>::new());
             for (kind, byte) in steps {
                 lsn += 1;

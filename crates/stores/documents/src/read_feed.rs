@@ -32,11 +32,11 @@ pub struct FeedPage<B> {
     pub count: usize,
     pub continuation: Option<String>,
     pub charge: Charge,
-    /// The state that it was read from.
+    /// The snapshot that it was read from.
     pub lsn: Lsn,
 }
 
-/// What a caller made of a page's items. Its bytes count in the charge.
+/// A page's items in the caller's encoding. Their bytes count in the charge.
 #[derive(Debug)]
 pub struct Encoded<B> {
     pub body: B,
@@ -60,7 +60,7 @@ fn charge(page: &Page, bytes_out: usize) -> Charge {
 }
 
 impl Store {
-    /// A page of items, which `encode` turns into the caller's form on the thread that reads.
+    /// A page of items, which `encode` converts on the reading thread.
     pub async fn read_feed<B: Send + 'static>(
         &self,
         container: &Arc<Container>,

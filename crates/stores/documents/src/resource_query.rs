@@ -1,4 +1,4 @@
-//! Queries over databases, containers, offers and what they own: the same language over a list, in memory or not.
+//! Queries over databases, containers, offers and subresources: the same language over a list, in memory or not.
 
 use crate::error::Error;
 use crate::query_spec::QuerySpec;
@@ -18,7 +18,7 @@ const NO_CONTAINER: u32 = 0;
 /// One page of a query over a list of resources.
 pub struct ResourceRequest {
     pub spec: QuerySpec,
-    /// Which list; a token of one is none of another.
+    /// Identifies the list; the token of one list is invalid for another.
     pub list: String,
     pub continuation: Option<String>,
     pub limits: Limits,
@@ -50,8 +50,8 @@ impl Store {
     }
 }
 
-/// Resources as JSON text, in the order of their ids: a position is an id, so that pages go on where they
-/// were whatever was made or deleted between.
+/// Resources as JSON text, in the order of their ids: a position is an id, so that paging is unaffected by
+/// creations and deletions in between.
 pub struct ResourceList(Vec<Resource>);
 
 struct Resource {
@@ -75,7 +75,7 @@ impl ResourceList {
     }
 }
 
-/// A resource id as a number: it has at most eight bytes, and no other resource of the list has the same.
+/// A resource id as a number: it has at most eight bytes and is unique in its list.
 fn ordinal(rid: &str) -> u64 {
     let bytes = STANDARD.decode(rid.replace('-', "/")).unwrap_or_default();
     bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))

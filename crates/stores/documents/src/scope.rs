@@ -15,7 +15,7 @@ pub enum Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The bytes by which the transactions lock it.
+    /// The scope's bytes for the transaction manager.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         match self {
             Self::Catalog => vec![scope::CATALOG],
@@ -30,7 +30,7 @@ impl Scope<'_> {
     }
 }
 
-/// The ranges that a scope lies in: at least one, as every key is in one.
+/// The ranges that a scope overlaps: at least one, since every key is in one.
 pub fn covered<'a>(scope: &FeedScope, container: &'a Container) -> &'a [Range] {
     match scope {
         FeedScope::Partition(epk) => overlapping(container.ranges().leaves(), epk, epk),
@@ -38,7 +38,7 @@ pub fn covered<'a>(scope: &FeedScope, container: &'a Container) -> &'a [Range] {
     }
 }
 
-/// The ranges that have keys of `[min, max)`, and at least the one that holds `min`.
+/// The ranges that overlap `[min, max)`, and at least the one that contains `min`.
 fn overlapping<'a>(ranges: &'a [Range], min: &Epk, max: &Epk) -> &'a [Range] {
     let first = ranges.partition_point(|range| range.min <= *min).saturating_sub(1);
     let end = ranges.partition_point(|range| range.min < *max).clamp(first + 1, ranges.len());

@@ -4,20 +4,20 @@ use crate::catalog::cache::CatalogCache;
 use crate::catalog::roles::RoleCache;
 use crate::continuation::Tokens;
 use crate::error::Error;
+use crate::limits::LOG_TRIM_EVERY_SECONDS;
 use crate::monitor::Monitor;
 use crate::plan_cache::PlanCache;
 use crate::scheduler::QueryScheduler;
 use crate::scope::Scope;
 use crate::scripts::slots::Slots;
 use crate::throttle::{Throttle, Throttling};
-use crate::trimming::TrimmingDue;
 use crate::usage::Usage;
 use orrery_core::{ETag, Env, Lsn, limits};
 use orrery_documents::Stamp;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_kv::{Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
 use orrery_script::{Isolation, Scripts};
-use orrery_txn::{Committed, OpenError, TxnManager, WriteError};
+use orrery_txn::{Committed, OpenError, Periodic, TxnManager, WriteError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) struct Inner {
     pub(crate) txns: TxnManager,
     catalog: CatalogCache,
     roles: RoleCache,
-    pub(crate) trimming_due: TrimmingDue,
+    pub(crate) trimming: Periodic,
     pub(crate) scheduler: QueryScheduler,
     tokens: Tokens,
     partition_bytes_max: u64,
@@ -46,7 +46,7 @@ pub struct Options {
     pub query_bytes: usize,
     /// A secret of this data folder, for continuation tokens.
     pub secret: [u8; 32],
-    /// What one logical partition may hold.
+    /// The size limit of a logical partition.
     pub partition_bytes_max: u64,
     pub throttling: Throttling,
     /// Runs stored procedures, triggers and user-defined functions.
@@ -72,7 +72,7 @@ impl Store {
         let inner = Inner {
             catalog: CatalogCache::load(&txns.snapshot())?,
             roles: RoleCache::default(),
-            trimming_due: TrimmingDue::default(),
+            trimming: Periodic::new(LOG_TRIM_EVERY_SECONDS),
             scheduler: QueryScheduler::new(options.query_bytes),
             tokens: Tokens::new(&options.secret),
             partition_bytes_max: options.partition_bytes_max,
@@ -99,9 +99,7 @@ impl Store {
         sync: Sync,
         options: Options,
     ) -> Result<Self, OpenError> {
-        let on_stuck = || std::process::abort();
-        let txn_options = orrery_txn::Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
-        Ok(Self::open(TxnManager::open(Box::new(engine), env, &txn_options)?, options)?)
+        Ok(Self::open(TxnManager::standalone(engine, env, sync)?, options)?)
     }
 
     pub fn env(&self) -> &Env {
@@ -123,18 +121,18 @@ impl Store {
         self.0.txns.durable_lsn()
     }
 
-    /// Waits until a commit is durable, at most for `within`; false if it is not by then.
+    /// Waits until a commit is durable, at most for `within`; returns false on timeout.
     pub async fn wait_until_durable(&self, lsn: Lsn, within: Duration) -> bool {
         self.0.txns.wait_until_durable(lsn, within).await
     }
 
-    /// The LSN that a session token gives for a range to a reader of the state as of `seen`: never older than what that
-    /// state shows of the range, and never newer than the state.
+    /// The LSN of a range in the session token of a reader that saw the state as of `seen`: at least the newest commit
+    /// of the range in that state, and at most `seen`.
     pub fn range_lsn(&self, container: u32, range: u32, seen: Lsn) -> Lsn {
         self.0.catalog.range_lsns().as_seen(container, range, seen)
     }
 
-    /// Lets the engine move what is only in memory to files; for a moment in which nobody writes.
+    /// Lets the engine flush memtables to files; for idle moments.
     pub fn rest(&self) -> Result<(), EngineError> {
         self.0.txns.rest()
     }
@@ -144,7 +142,7 @@ impl Store {
         self.0.txns.engine_measures()
     }
 
-    /// Why the last commit failed, if it did. Background jobs try again every round, unless only a restart helps.
+    /// The error of the last commit, if it failed. Background jobs retry every round, unless only a restart helps.
     pub fn commit_failure(&self) -> Option<EngineError> {
         self.0.txns.commit_failure()
     }
@@ -154,12 +152,12 @@ impl Store {
         &self.0.tokens
     }
 
-    /// What one logical partition may hold.
+    /// The size limit of a logical partition.
     pub fn partition_bytes_max(&self) -> u64 {
         self.0.partition_bytes_max
     }
 
-    /// Queries that came before.
+    /// The cache of query plans.
     pub fn plan_cache(&self) -> &PlanCache {
         &self.0.plan_cache
     }
@@ -176,12 +174,12 @@ impl Store {
         &self.0.script_slots
     }
 
-    /// Throughput: what may be spent, and what was.
+    /// Provisioned throughput and its consumption.
     pub(crate) fn throttle(&self) -> &Throttle {
         &self.0.throttle
     }
 
-    /// How containers are used, for `advise`.
+    /// Usage of containers, for `advise`.
     pub fn usage(&self) -> &Usage {
         &self.0.usage
     }
@@ -214,13 +212,13 @@ impl Store {
         self.0.catalog.current()
     }
 
-    /// A number that no item has, above all earlier ones.
+    /// A new ordinal, above all earlier ones.
     pub fn next_ordinal(&self) -> u64 {
         self.0.txns.next_ordinal()
     }
 
-    /// Runs `body` as one transaction in `scope` and answers when it is durable. `body` may run more than
-    /// once; it must do nothing but read and write `txn`.
+    /// Runs `body` as one transaction in `scope` and answers when it is durable. `body` may run more than once; it must
+    /// have no effect but its reads and writes of `txn`.
     pub async fn write<T, E>(
         &self,
         scope: Scope<'_>,
@@ -231,7 +229,7 @@ impl Store {
         self.0.txns.write(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body).await
     }
 
-    /// [`write`](Self::write) for a task that has several writes under way at once, so that they share a sync.
+    /// [`write`](Self::write) for a task with several concurrent writes, so that they share a sync.
     pub(crate) async fn write_concurrently<T, E>(
         &self,
         scope: Scope<'_>,
@@ -241,7 +239,7 @@ impl Store {
         self.0.txns.write_concurrently(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body).await
     }
 
-    /// [`write`](Self::write) for a thread that may block and runs no tasks, such as a background job's.
+    /// [`write`](Self::write) for a blocking thread outside the runtime, such as a background job's.
     pub fn write_blocking<T, E>(
         &self,
         scope: Scope<'_>,
@@ -251,8 +249,8 @@ impl Store {
         self.0.txns.write_blocking(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body)
     }
 
-    /// Runs `body`, which may take seconds and holds no lock meanwhile, as one transaction in `scope`. It may run more
-    /// than once. Blocks its thread.
+    /// Runs `body` as one optimistic transaction in `scope`: it may take seconds, holds no lock meanwhile and may run
+    /// more than once. Blocks its thread.
     pub fn write_optimistic<T, E>(
         &self,
         scope: Scope<'_>,
@@ -262,8 +260,8 @@ impl Store {
         self.0.txns.write_optimistic(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body)
     }
 
-    /// Changes the catalog and answers when the change is durable and [`catalog`](Self::catalog) shows it. Runs
-    /// to its end on a thread of its own even if the caller stops waiting, so that the two never part.
+    /// Changes the catalog and answers when the change is durable and [`catalog`](Self::catalog) shows it. Runs to
+    /// completion on a thread of its own even if the caller stops waiting, so that memory and disk never diverge.
     pub async fn write_catalog<T: Send + 'static, E: Send + 'static>(
         &self,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E> + Send + 'static,
@@ -277,13 +275,13 @@ impl Store {
         task.await.unwrap_or(Err(WriteError::Stopping))
     }
 
-    /// The catalog as of now, even if whoever changed it has not shown it yet.
+    /// The catalog of the newest snapshot, even if a concurrent change has not been published yet.
     pub fn refresh_catalog(&self) -> Result<Arc<Catalog>, EngineError> {
         self.0.catalog.refresh(|| self.snapshot())?;
         Ok(self.catalog())
     }
 
-    /// Commits what waits and stops the threads. Later writes are refused; reads go on.
+    /// Commits pending writes and stops the threads. Refuses later writes; reads continue.
     pub fn close(&self) {
         self.0.txns.close();
     }

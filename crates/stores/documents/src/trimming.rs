@@ -1,46 +1,21 @@
-//! Trimming the logs of containers, now and then.
+//! Trims the logs of containers periodically.
 
-use crate::limits;
 use crate::scope::Scope;
 use crate::store::Store;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes;
 use orrery_txn::{JobError, Progress, WriteError};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The second at which trimming is next considered.
-#[derive(Default)]
-pub(crate) struct TrimmingDue(AtomicU64);
-
-impl TrimmingDue {
-    /// Also after the clock was set back: not longer than one period from now.
-    fn is_now(&self, now: u64) -> bool {
-        let due = self.0.load(Ordering::Relaxed);
-        now >= due || due - now > limits::LOG_TRIM_EVERY_SECONDS
-    }
-}
+use std::sync::Arc;
 
 impl Store {
     /// One step for each container, if it is time.
     pub(crate) fn trim_logs(&self) -> Result<Progress, JobError> {
-        let now = self.env().now().seconds();
-        if !self.0.trimming_due.is_now(now) {
-            return Ok(Progress::Idle);
-        }
-        let (mut has_more, mut failure) = (false, None);
-        for container in self.catalog().all_containers() {
-            match self.trim_log(container) {
-                Ok(did_something) => has_more |= did_something,
-                Err(error) => failure = failure.or(Some(error)),
-            }
-        }
-        if !has_more {
-            self.0.trimming_due.0.store(now + limits::LOG_TRIM_EVERY_SECONDS, Ordering::Relaxed);
-        }
-        failure.map_or(Ok(Progress::more_if(has_more)), Err)
+        let catalog = self.catalog();
+        let step = |container: &Arc<Container>| self.trim_log(container);
+        self.0.trimming.step_each(self.env().now(), || catalog.all_containers(), step)
     }
 
-    /// Decided on a snapshot and outside of any lock: what goes is never written again.
+    /// Planned on a snapshot without any lock: trimmed entries are never written again.
     fn trim_log(&self, container: &Container) -> Result<bool, JobError> {
         let planned = changes::plan_trimming(&self.snapshot(), container, self.env().now());
         let Some(step) = planned.map_err(WriteError::Engine)? else { return Ok(false) };
@@ -50,7 +25,7 @@ impl Store {
             Ok(())
         };
         match self.write_blocking(scope, trim) {
-            // Gone, or indexed in another way: the next round knows it as it is.
+            // Dropped or re-indexed meanwhile: the next round sees its new state.
             Ok(_) | Err(WriteError::PreconditionFailed) => Ok(true),
             Err(error) => Err(error),
         }

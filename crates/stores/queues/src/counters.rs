@@ -12,8 +12,12 @@ pub struct Counts {
     pub deletes: u64,
     pub clears: u64,
     pub messages_got: u64,
+    /// Of them, those that somebody had got before: who had them did not delete them in time.
+    pub messages_got_again: u64,
     /// Gets that found nothing.
     pub empty_gets: u64,
+    /// Operations that were turned away because too many writes waited.
+    pub refused: u64,
 }
 
 #[derive(Debug, Default)]
@@ -25,7 +29,9 @@ pub(crate) struct Counters {
     deletes: AtomicU64,
     clears: AtomicU64,
     messages_got: AtomicU64,
+    messages_got_again: AtomicU64,
     empty_gets: AtomicU64,
+    refused: AtomicU64,
 }
 
 impl Counters {
@@ -33,9 +39,11 @@ impl Counters {
         add(&self.puts, 1);
     }
 
-    pub fn get(&self, messages: usize) {
+    /// `again` of the messages had been got before.
+    pub fn get(&self, messages: usize, again: usize) {
         add(&self.gets, 1);
         add(&self.messages_got, messages as u64);
+        add(&self.messages_got_again, again as u64);
         add(&self.empty_gets, u64::from(messages == 0));
     }
 
@@ -55,6 +63,10 @@ impl Counters {
         add(&self.clears, 1);
     }
 
+    pub fn refuse(&self) {
+        add(&self.refused, 1);
+    }
+
     pub fn counts(&self) -> Counts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
@@ -65,11 +77,15 @@ impl Counters {
             deletes: read(&self.deletes),
             clears: read(&self.clears),
             messages_got: read(&self.messages_got),
+            messages_got_again: read(&self.messages_got_again),
             empty_gets: read(&self.empty_gets),
+            refused: read(&self.refused),
         }
     }
 }
 
 fn add(counter: &AtomicU64, by: u64) {
-    counter.fetch_add(by, Ordering::Relaxed);
+    if by > 0 {
+        counter.fetch_add(by, Ordering::Relaxed);
+    }
 }

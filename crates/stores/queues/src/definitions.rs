@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::head::Head;
+use crate::repeated::RepeatedMessages;
 use orrery_catalog::storage::AccountName;
 use orrery_kv::{Error, Snapshot};
 use orrery_queues::{Queue, QueueId, queues};
@@ -15,6 +16,7 @@ pub(crate) struct OpenQueue {
     pub definition: Arc<Queue>,
     pub head: Arc<Head>,
     pub counters: Arc<Counters>,
+    pub repeated: Arc<RepeatedMessages>,
 }
 
 type ByName = BTreeMap<String, Arc<OpenQueue>>;
@@ -30,8 +32,15 @@ impl OpenQueue {
     fn new(definition: Queue, known: Option<&Arc<OpenQueue>>) -> Self {
         let definition = Arc::new(definition);
         match known.filter(|known| known.number() == definition.number) {
-            Some(known) => Self { definition, head: known.head.clone(), counters: known.counters.clone() },
-            None => Self { definition, head: Arc::default(), counters: Arc::default() },
+            Some(known) => Self {
+                definition,
+                head: known.head.clone(),
+                counters: known.counters.clone(),
+                repeated: known.repeated.clone(),
+            },
+            None => {
+                Self { definition, head: Arc::default(), counters: Arc::default(), repeated: Arc::default() }
+            }
         }
     }
 

@@ -6,7 +6,9 @@
 //! definitions.rs  the definitions of all queues, in memory
 //! head.rs         where the messages of a queue begin, so that a get does not walk over removed rows
 //! background.rs   rows of dropped and cleared queues; expired messages
-//! counters.rs     what was done to each queue, for monitoring
+//! counters.rs     what was done to each queue
+//! repeated.rs     messages that were got again and again
+//! usage.rs        what monitoring asks: counts, sizes, what waits
 //! ```
 //!
 //! All changes of one queue's messages run one after another under a lock that is held for microseconds, and share
@@ -23,14 +25,20 @@ mod head;
 pub mod limits;
 mod messages;
 mod queues;
+mod repeated;
 mod store;
+mod usage;
 
 pub use counters::Counts;
 pub use error::Error;
-pub use orrery_queues::messages::{Accepted, Message, NewMessage, ReceivedMessage, Update, Updated};
+pub use orrery_queues::messages::{
+    Accepted, Message, NewMessage, QueueSize, ReceivedMessage, Update, Updated,
+};
 pub use orrery_queues::{
     InvalidMetadata, InvalidPopReceipt, MessageCount, MessageId, MessageText, Metadata, OutOfRange,
     PopReceipt, Queue, QueueId, TextTooLong, TimeToLive, VisibilityTimeout,
 };
 pub use queues::{Creation, ListQueues, QueuePage};
+pub use repeated::RepeatedMessage;
 pub use store::{Options, QueueStore};
+pub use usage::QueueContents;

@@ -1,6 +1,6 @@
 //! Operations on the messages of a queue.
 
-use crate::counters::Counters;
+use crate::definitions::OpenQueue;
 use crate::error::Error;
 use crate::store::QueueStore;
 use orrery_kv::Error as EngineError;
@@ -18,7 +18,7 @@ impl QueueStore {
             Ok::<_, EngineError>(accepted)
         });
         let accepted = put.await?;
-        self.count(id, Counters::put);
+        self.count(id, |queue| queue.counters.put());
         Ok(accepted)
     }
 
@@ -40,7 +40,7 @@ impl QueueStore {
             });
             let got = get.await?;
             if !got.messages.is_empty() || !got.is_cut {
-                self.count(id, |counters| counters.get(got.messages.len()));
+                self.count(id, |queue| count_get(queue, &got.messages));
                 return Ok(got.messages);
             }
         }
@@ -74,7 +74,7 @@ impl QueueStore {
             Ok::<_, MessageError>(updated)
         });
         let updated = change.await?;
-        self.count(id, Counters::update);
+        self.count(id, |queue| queue.counters.update());
         Ok(updated)
     }
 
@@ -86,21 +86,29 @@ impl QueueStore {
             Ok::<_, MessageError>(())
         });
         delete.await?;
-        self.count(id, Counters::delete);
+        self.count(id, |queue| queue.counters.delete());
         Ok(())
     }
 
     /// Removes all messages at once, for those who ask; their rows go in the background.
     pub async fn clear(&self, id: &QueueId) -> Result<(), Error> {
         self.write(id, |write, txn| messages::clear(txn, write.queue.number())).await?;
-        self.count(id, Counters::clear);
+        self.count(id, |queue| queue.counters.clear());
         Ok(())
     }
 
     /// Of a queue that was deleted meanwhile, nothing is counted.
-    fn count(&self, id: &QueueId, count: impl FnOnce(&Counters)) {
+    fn count(&self, id: &QueueId, count: impl FnOnce(&OpenQueue)) {
         if let Ok(queue) = self.find(id) {
-            count(&queue.counters);
+            count(&queue);
         }
+    }
+}
+
+fn count_get(queue: &OpenQueue, got: &[ReceivedMessage]) {
+    let again = got.iter().filter(|got| got.message.dequeue_count > 1).count();
+    queue.counters.get(got.len(), again);
+    if again > 0 {
+        queue.repeated.add(got);
     }
 }

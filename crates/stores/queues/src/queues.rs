@@ -1,7 +1,6 @@
 //! Operations on queues as such, and on the properties of the queue service. Definitions are read from memory, which
 //! shows a change as soon as it is answered here.
 
-use crate::counters::Counts;
 use crate::error::Error;
 use crate::limits;
 use crate::store::QueueStore;
@@ -86,7 +85,7 @@ impl QueueStore {
     /// How many messages there are, visible or not; some of them may have expired.
     pub fn approximate_count(&self, id: &QueueId) -> Result<u64, Error> {
         let queue = self.find(id)?;
-        Ok(messages::approximate_count(&*self.snapshot(), queue.number())?)
+        Ok(messages::size(&*self.snapshot(), queue.number())?.messages)
     }
 
     pub fn service_properties(&self, account: &AccountName) -> Result<ServiceProperties, Error> {
@@ -105,11 +104,5 @@ impl QueueStore {
         };
         self.0.txns.write(Scope::new(&[scope::CATALOG]), replace).await?;
         Ok(())
-    }
-
-    /// What was done to each queue since the process began.
-    pub fn counts(&self) -> Vec<(Arc<Queue>, Counts)> {
-        let queues = self.0.definitions.all().into_iter();
-        queues.map(|queue| (queue.definition.clone(), queue.counters.counts())).collect()
     }
 }

@@ -52,10 +52,7 @@ impl QueueStore {
     /// A store with transactions of its own, for simulations, tools and tests. A commit that does not end stops the
     /// process.
     pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
-        let on_stuck = || std::process::abort();
-        let txn_options = orrery_txn::Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
-        let txns = TxnManager::open(Box::new(engine), env, &txn_options)?;
-        Ok(Self::open(txns, Options::default())?)
+        Ok(Self::open(TxnManager::standalone(engine, env, sync)?, Options::default())?)
     }
 
     pub fn env(&self) -> &Env {
@@ -98,7 +95,12 @@ impl QueueStore {
                     return Ok(committed.value);
                 }
                 Err(WriteError::PreconditionFailed) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    if matches!(error, WriteError::Busy) {
+                        queue.counters.refuse();
+                    }
+                    return Err(error.into());
+                }
             }
             drop(head);
             let gone = queue.number();

@@ -26,7 +26,7 @@ impl TableStore {
         let (scope, stamp) = (scope::partition(table.number(), partition_key), self.stamp());
         let write =
             self.txns().write(Scope::new(&scope), |txn| operations::apply(txn, table, operation, stamp));
-        Ok(write.await?.value)
+        counted(table, write.await.map(|committed| committed.value).map_err(Error::from))
     }
 
     /// Does all operations of a group or none.
@@ -41,6 +41,11 @@ impl TableStore {
         let apply = |txn: &mut orrery_kv::Txn<'_>| -> Result<Vec<Written>, GroupError> {
             group::apply_group(txn, table, transaction, stamp)
         };
-        Ok(self.txns().write(Scope::new(&scope), apply).await?.value)
+        let write = self.txns().write(Scope::new(&scope), apply).await;
+        counted(table, write.map(|committed| committed.value).map_err(Error::from))
     }
+}
+
+fn counted<T>(table: &TableHandle, written: Result<T, Error>) -> Result<T, Error> {
+    written.inspect_err(|error| table.usage().count_failure(error))
 }

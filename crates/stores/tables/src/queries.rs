@@ -11,7 +11,7 @@ impl TableStore {
     pub fn query(&self, table: &TableHandle, query: &Query) -> Result<QueryPage, Error> {
         let plan = query.plan();
         let page = query::run_plan(&*self.snapshot(), table.number(), query, &plan)?;
-        table.usage().count_query(&plan, &page);
+        table.usage().count_query(query, &plan, &page);
         Ok(page)
     }
 

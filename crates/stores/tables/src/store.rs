@@ -1,12 +1,12 @@
 //! The handle: the tables of a process, over transactions that it shares with other stores.
 
 use crate::catalog_cache::CatalogCache;
+use crate::limits;
 use crate::service::ServiceCache;
-use crate::trimming::TrimmingDue;
 use orrery_core::{Env, TickClock};
 use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync};
 use orrery_tables::Stamp;
-use orrery_txn::{OpenError, TxnManager};
+use orrery_txn::{OpenError, Periodic, TxnManager};
 use std::sync::Arc;
 
 /// A cheap handle on the tables of a process.
@@ -17,7 +17,7 @@ pub(crate) struct Inner {
     pub txns: TxnManager,
     pub catalog: CatalogCache,
     pub service: ServiceCache,
-    pub trimming_due: TrimmingDue,
+    pub trimming: Periodic,
     clock: TickClock,
 }
 
@@ -30,7 +30,7 @@ impl TableStore {
         let inner = Inner {
             catalog: CatalogCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
-            trimming_due: TrimmingDue::default(),
+            trimming: Periodic::new(limits::LOG_TRIM_EVERY_SECONDS),
             clock: TickClock::default(),
             txns,
         };
@@ -40,10 +40,7 @@ impl TableStore {
     /// A store with transactions of its own, for simulations, tools and tests. A commit that does not end stops the
     /// process.
     pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
-        let on_stuck = || std::process::abort();
-        let txn_options = orrery_txn::Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
-        let txns = TxnManager::open(Box::new(engine), env, &txn_options)?;
-        Ok(Self::open(txns, Options::default())?)
+        Ok(Self::open(TxnManager::standalone(engine, env, sync)?, Options::default())?)
     }
 
     pub fn env(&self) -> &Env {

@@ -1,4 +1,4 @@
-//! Months of the calendar in hours since 1970, UTC.
+//! Calendar months in hours since 1970, UTC.
 
 use jiff::SignedDuration;
 use jiff::civil::{self, Date};
@@ -27,7 +27,7 @@ impl Month {
         (year >= 1970).then(|| Date::new(year, month as i8, 1).ok().map(Self::beginning_at))?
     }
 
-    /// The month that a moment lies in. What lies after the year 9999 is in its last month.
+    /// The month of a time; times after the year 9999 are in its last month.
     pub fn of(at: Timestamp) -> Self {
         let seconds = i64::try_from(at.seconds()).unwrap_or(i64::MAX);
         Self::beginning_at(EPOCH.saturating_add(SignedDuration::from_secs(seconds)).first_of_month())
@@ -44,7 +44,7 @@ impl Month {
     }
 }
 
-/// The hour that a moment lies in.
+/// The hour of a time.
 pub fn hour_of(at: Timestamp) -> u32 {
     u32::try_from(at.seconds() / HOUR_SECONDS).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Measurements as they are told, in no format yet: `prometheus` and `otlp` write them.
+//! Measurements independent of their format; `prometheus` and `otlp` encode them.
 
 use orrery_document_store::monitor::Histogram;
 use orrery_kit::service::{Measure, MeasureKind, MeasureUnit};
@@ -23,13 +23,13 @@ pub enum Unit {
 
 #[derive(Debug)]
 pub enum Values {
-    /// What only grows while the process lives.
+    /// A counter, which only grows while the process lives.
     Counter(Vec<(Labels, f64)>),
     Gauge(Vec<(Labels, f64)>),
     Histogram(Vec<(Labels, Histogram)>),
 }
 
-/// Names and values, in the order in which they are written.
+/// Labels, in output order.
 pub type Labels = Vec<(&'static str, String)>;
 
 impl Family {
@@ -49,7 +49,7 @@ impl Family {
     }
 }
 
-/// What a service measures, one value of each name.
+/// The measurements of a service, one value per name.
 impl From<Measure> for Family {
     fn from(measure: Measure) -> Self {
         let values = vec![(Vec::new(), measure.value)];

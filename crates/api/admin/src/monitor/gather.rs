@@ -1,4 +1,4 @@
-//! Everything that is measured, as families of measurements.
+//! Collects all measurements as families.
 
 use super::alerts::Alerts;
 use super::alerts::rule::Kind;
@@ -12,7 +12,7 @@ use orrery_document_store::monitor::{Counted, Histogram, PartitionTotals, REACHE
 use orrery_document_store::{Measure, MemoryUse};
 use std::collections::BTreeMap;
 
-/// What there is to tell.
+/// The collected state.
 pub struct Told<'a> {
     pub counted: &'a Counted,
     pub provisioned: &'a Provisioned,
@@ -74,7 +74,7 @@ fn requests(told: &Told<'_>) -> Vec<Family> {
     ]
 }
 
-/// What containers hold and have (S1-71, S3-51).
+/// Sizes and throughput of containers (S1-71, S3-51).
 fn storage(told: &Told<'_>) -> Vec<Family> {
     let of = |value: fn(&Held) -> u64| -> Numbers {
         let named = told

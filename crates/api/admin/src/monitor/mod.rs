@@ -1,9 +1,9 @@
 //! Watching the server: measurements told to others, alerts, what is busy, and what it would cost (`docs/monitoring.md`).
 //!
 //! ```text
-//! counters (api/cosmos) ─┐            ┌─> families ─> /metrics, OTLP
-//! sizes, offers, engine ─┴─ look ─────┼─> window ─> readings ─> alerts ─> /v1/alerts, /readyz, log
-//!                         a second    └─> metering ─> an hourly row on the disk ─> /v1/cost
+//! counters (documents, ──┐            ┌─> families ─> /metrics, OTLP
+//!   tables, queues)       ├─ look ─────┼─> window ─> readings ─> alerts ─> /v1/alerts, /readyz, log
+//! sizes, offers, engine ─┘  a second  └─> metering ─> an hourly row on the disk ─> /v1/cost
 //! ```
 //!
 //! A look happens every second on a thread of its own, when the clock is moved by hand, and when somebody asks. The time
@@ -19,11 +19,13 @@ pub mod otlp;
 mod prometheus;
 mod routes;
 mod sizes;
+pub(crate) mod storage;
 mod throughput;
 mod top;
 mod window;
 
 pub use routes::{answer, has};
+pub use storage::resource::StorageStores;
 
 use crate::limits;
 use alerts::reading::{Known, readings};
@@ -37,6 +39,9 @@ use orrery_document_store::Store;
 use serde_json::Value;
 use sizes::Sizes;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use storage::families::{self as storage_families, ToldStorage};
+use storage::resource::AllContents;
+use storage::tracker::Tracker;
 use throughput::{Provisioned, provisioned};
 use window::{Look, Looks};
 
@@ -55,6 +60,7 @@ pub struct Watch(Arc<Inner>);
 struct Inner {
     store: Store,
     cosmos: Cosmos,
+    storage: StorageStores,
     options: Options,
     state: Mutex<State>,
     /// The rules that have alerts, for who cannot wait while a look writes or reads.
@@ -72,14 +78,20 @@ struct State {
     sizes: Sizes,
     /// When sizes were looked up, and of which state.
     sized: Option<(Timestamp, Lsn)>,
+    storage: Tracker,
+    storage_counted: Option<Timestamp>,
+    storage_contents: AllContents,
+    /// When those were looked up. Messages become visible while nothing is written.
+    storage_looked_at: Option<Timestamp>,
     is_in_trouble: bool,
 }
 
 impl Watch {
-    pub fn new(store: Store, cosmos: Cosmos, options: Options) -> Self {
+    pub fn new(store: Store, cosmos: Cosmos, storage: StorageStores, options: Options) -> Self {
         Self(Arc::new(Inner {
             store,
             cosmos,
+            storage,
             options,
             state: Mutex::default(),
             firing: Mutex::default(),
@@ -122,12 +134,21 @@ impl Watch {
         state.provisioned = provisioned(&catalog, options.is_serverless);
         self.look_up_sizes(state, now);
         state.metering.look(&look, &state.provisioned, &state.sizes, force);
+        self.look_up_storage(state, now);
+        let resources = self.0.storage.resources();
+        let deltas = state.storage.look(&resources, &state.storage_contents);
+        // What was asked since the last look belongs to its hour.
+        let since = state.storage_counted.replace(now).unwrap_or(now);
+        state.metering.look_at_storage(deltas, since);
         let longest = options.rules.iter().map(|rule| rule.window_seconds).max().unwrap_or(1);
         state.looks.keep(&look, longest);
         let known = Known {
             provisioned: &state.provisioned,
             sizes: &state.sizes,
             partition_bytes_max: options.partition_bytes_max,
+            resources: &resources,
+            contents: &state.storage_contents,
+            as_of: state.storage_looked_at.unwrap_or(now),
         };
         // What is provisioned means nothing to a server that holds nobody to it.
         let applies = |rule: &&Rule| rule.kind != Kind::RequestUnits || options.is_throttling;
@@ -157,10 +178,29 @@ impl Watch {
         }
     }
 
+    fn look_up_storage(&self, state: &mut State, now: Timestamp) {
+        let is_fresh = |at: Timestamp| {
+            let until = at.millis() + limits::MONITOR_SIZES_EVERY_SECONDS * 1000;
+            (at.millis()..until).contains(&now.millis())
+        };
+        if state.storage_looked_at.is_some_and(is_fresh) {
+            return;
+        }
+        match self.0.storage.contents() {
+            Ok(contents) => (state.storage_contents, state.storage_looked_at) = (contents, Some(now)),
+            Err(error) => tracing::warn!(%error, "the sizes of tables and queues could not be looked up"),
+        }
+    }
+
     /// The alerts, as of now.
     pub fn alerts(&self) -> Value {
         self.look();
         self.state().alerts.shown()
+    }
+
+    /// The tables and queues of the process.
+    pub(crate) fn storage(&self) -> &StorageStores {
+        &self.0.storage
     }
 
     /// The rules that have alerts, as of the last look.
@@ -184,6 +224,11 @@ impl Watch {
             query_memory: self.0.store.query_memory(),
         };
         let mut families = gather::families(&told, with_partitions);
+        let resources = self.0.storage.resources();
+        let (contents, tracker) = (&state.storage_contents, &state.storage);
+        let as_of = state.storage_looked_at.unwrap_or_default();
+        let told = ToldStorage { resources: &resources, contents, tracker, as_of };
+        families.extend(storage_families::families(&told, with_partitions));
         families.extend(self.0.also.get().into_iter().flat_map(|also| also()));
         families
     }

@@ -1,7 +1,8 @@
-//! Measurements as OpenTelemetry collectors take them: OTLP over HTTP, in JSON.
+//! Measurements for OpenTelemetry collectors: OTLP over HTTP, in JSON.
 //!
-//! The message is small and fixed, so it is written here rather than by the OpenTelemetry crates, which would bring two
-//! dozen more. Everything is cumulative from the start of the process; 64-bit numbers are text, as protobuf's JSON wants.
+//! The message is small and fixed, so it is encoded here rather than by the OpenTelemetry crates, which have two dozen
+//! dependencies. Everything is cumulative from the start of the process; 64-bit numbers are text, as protobuf's JSON
+//! wants.
 
 use super::family::{Family, Labels, Unit, Values};
 use orrery_core::Timestamp;
@@ -46,7 +47,7 @@ fn metric(family: &Family, times: &Value) -> Value {
     metric
 }
 
-/// Here a bucket counts what is in it, not what is below its bound.
+/// Here a bucket counts its own values, not all values below its bound.
 fn histogram(histogram: &Histogram) -> Value {
     let (mut counts, mut before) = (Vec::new(), 0);
     for below in histogram.reported().into_iter().chain([histogram.count()]) {

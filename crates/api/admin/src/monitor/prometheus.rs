@@ -1,4 +1,4 @@
-//! Measurements as Prometheus reads them: its text format, version 0.0.4.
+//! Measurements for Prometheus: its text format, version 0.0.4.
 
 use super::family::{Family, Labels, Unit, Values};
 use orrery_document_store::monitor::{Histogram, REPORTED_MILLIS};
@@ -28,7 +28,7 @@ pub fn write(families: &[Family]) -> String {
     text
 }
 
-/// Dots become underscores; the unit, and `total` for what only grows, stand at the end.
+/// Dots become underscores; the unit, and `total` for counters, are suffixes.
 fn name(family: &Family) -> String {
     let unit = match family.unit {
         Unit::None => "",

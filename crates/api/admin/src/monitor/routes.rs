@@ -15,7 +15,7 @@ pub async fn answer(watch: &Watch, path: &str, query: Option<&str>) -> Result<Sa
     let (watch, path) = (watch.clone(), path.to_owned());
     let month = query.unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("month="));
     let month = month.map(str::to_owned);
-    // A look may write and read many rows.
+    // A sample may write and read many rows.
     let work = move || match path.as_str() {
         "/metrics" => {
             let text = prometheus::write(&watch.families(true));

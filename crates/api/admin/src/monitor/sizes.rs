@@ -1,4 +1,4 @@
-//! What containers hold, looked up now and then and remembered.
+//! Sizes of containers, refreshed at intervals.
 
 use crate::limits;
 use orrery_document_store::limits::MONITOR_CONTAINERS_MAX;
@@ -14,14 +14,14 @@ pub type Sizes = BTreeMap<u32, Held>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
     pub items: u64,
-    /// Of the items' text.
+    /// Bytes of the items' text.
     pub bytes: u64,
     pub partitions: u64,
-    /// Those with the most bytes: key as JSON, items, bytes.
+    /// The largest partitions: key as JSON, items, bytes.
     pub largest: Vec<(String, u64, u64)>,
 }
 
-/// Goes through the partitions of all containers, until it went through as many as one look may.
+/// Scans the partitions of all containers, up to the limit of one survey.
 pub fn look(state: &Snapshot, catalog: &Catalog) -> Result<Sizes, EngineError> {
     let (mut sizes, mut looked_at) = (Sizes::new(), 0);
     for container in catalog.all_containers().take(MONITOR_CONTAINERS_MAX) {

@@ -1,4 +1,5 @@
-//! Who has which throughput: containers with their own, databases that share theirs, or everybody alike.
+//! Owners of throughput: containers with their own, databases that share theirs, or every container
+//! alike.
 
 use orrery_core::limits;
 use orrery_documents::catalog::limits::THROUGHPUT_MANUAL_MIN;
@@ -14,12 +15,12 @@ pub struct Provisioned {
     pub names: BTreeMap<u32, (String, String)>,
 }
 
-/// Throughput, and the containers that draw on it.
+/// Throughput, and the containers that share it.
 #[derive(Clone, Debug)]
 pub struct Supply {
     pub owner: Owner,
     pub database: String,
-    /// None if a database's containers share it.
+    /// `None` if a database's containers share it.
     pub container: Option<String>,
     pub containers: Vec<u32>,
     pub throughput: Option<Throughput>,
@@ -45,7 +46,7 @@ pub fn provisioned(catalog: &Catalog, is_serverless: bool) -> Provisioned {
                 continue;
             }
             let ranges = container.ranges().leaves().len() as u64;
-            // Without any, as in a folder that was serverless before, it is the least there is.
+            // The minimum if there is no offer, as in a folder that was serverless before.
             let own = own.or((!is_serverless).then_some(Throughput::Manual(THROUGHPUT_MANUAL_MIN)));
             let everybody = ranges * limits::SERVERLESS_UNITS_PER_SECOND_MAX;
             found.supplies.push(Supply {

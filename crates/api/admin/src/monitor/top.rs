@@ -1,6 +1,7 @@
-//! `/v1/top`: the busiest containers, logical partitions and queries, each with what it came to since the start.
+//! `/v1/top`: the busiest containers, logical partitions, queries, tables and queues, each with what it came to since the start.
 
 use super::Watch;
+use super::storage::busiest::busiest;
 use crate::limits;
 use orrery_document_store::monitor::{Class, Histogram, Subject};
 use orrery_protocol::top::{Asked, Busy, Top};
@@ -51,12 +52,17 @@ impl Watch {
             let (queries, rows, request_units) = (shape.queries, shape.rows, shape.charge);
             Some(Asked { database, container, text: shape.text, queries, rows, request_units })
         });
+        let now = self.now();
+        let as_of = state.storage_looked_at.unwrap_or(now);
+        let (tables, queues) = busiest(&self.0.storage.resources(), &state.storage_contents, as_of);
         Top {
             since_ms: counted.started.millis(),
-            now_ms: self.now().millis(),
+            now_ms: now.millis(),
             containers,
             partitions,
             queries: queries.collect(),
+            tables,
+            queues,
         }
     }
 }

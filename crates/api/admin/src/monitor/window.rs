@@ -1,4 +1,4 @@
-//! Looks at the counters, kept so that what happened in the last while is the difference of two.
+//! Samples of the counters, so that a window is the difference of two.
 
 use crate::limits;
 use orrery_core::Timestamp;
@@ -26,7 +26,7 @@ impl Look {
     }
 }
 
-/// What happened between two looks.
+/// The difference of two samples.
 #[derive(Clone, Debug, Default)]
 pub struct Between {
     pub seconds: f64,
@@ -39,10 +39,10 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Keeps a look, if the last one is old enough for windows as long as these. Those that no window needs go.
+    /// Adds a sample, if the last one is old enough for these windows. Samples that no window needs are dropped.
     pub fn keep(&mut self, look: &Look, window_seconds_max: u64) {
         let apart = (window_seconds_max * 1000 / limits::ALERT_SAMPLES_MAX as u64).max(1);
-        // A clock that was set back begins anew.
+        // If the clock was set back, sampling restarts.
         if self.kept.back().is_some_and(|last| last.at > look.at) {
             self.kept.clear();
         }
@@ -55,7 +55,8 @@ impl Looks {
         }
     }
 
-    /// What happened within so many seconds before a look, or since the oldest look; `None` if no time has passed.
+    /// The difference within a number of seconds before a sample, or since the oldest one; `None` if no time has
+    /// passed.
     pub fn within(&self, seconds: u64, now: &Look) -> Option<Between> {
         let start = now.at.millis().saturating_sub(seconds * 1000);
         let before = |look: &&Look| look.at.millis() <= start;
@@ -93,7 +94,7 @@ mod tests {
         }
         assert_eq!(told[0], None, "no time has passed");
         assert_eq!(told[10], Some((10.0, 100)), "not a window's time yet, but since the first");
-        // Looks are four seconds apart, so a window may be so much longer.
+        // Samples are four seconds apart, so a window may be that much longer.
         for (seconds, hundredths) in told[70..].iter().flatten() {
             assert!((64.0..68.0).contains(seconds) && *hundredths == *seconds as u64 * 10, "{seconds}");
         }

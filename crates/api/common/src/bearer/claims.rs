@@ -1,4 +1,4 @@
-//! What a payload says, read strictly: a time that is no number is not a time that is missing.
+//! The claims of a payload, parsed strictly: a malformed time is an error, not a missing time.
 
 use super::BearerError;
 use orrery_core::Timestamp;
@@ -7,7 +7,7 @@ use orrery_protocol::limits;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// A role over a scope, as a development token carries it.
+/// A role over a scope, as granted by a development token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     pub role: String,
@@ -23,7 +23,7 @@ pub(super) struct Claims {
     not_before: Option<Timestamp>,
 }
 
-/// The member of a development token that has its grants.
+/// The claim of a development token with its grants.
 pub(super) const GRANTS: &str = "orrery_grants";
 
 impl Claims {
@@ -32,7 +32,7 @@ impl Claims {
         Ok(Self {
             principal: principal.to_owned(),
             grants: grants(payload.get(GRANTS))?,
-            // Other issuers may mean something else by this word; that is no reason to turn their tokens away.
+            // Other issuers may use this claim differently, which is no reason to refuse their tokens.
             roles: names(payload.get("roles")).unwrap_or_default(),
             audiences: names(payload.get("aud"))?,
             expires: payload.get("exp").map(seconds).ok_or(BearerError::Expired)??,

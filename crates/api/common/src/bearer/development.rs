@@ -15,22 +15,22 @@ pub const DEVELOPMENT_ISSUER: &str = "https://orrery.local/development";
 #[derive(Debug)]
 pub struct DevelopmentKey {
     key: SigningKey,
-    /// The public half: a point, uncompressed.
+    /// The public key: an uncompressed point.
     point: Vec<u8>,
 }
 
-/// What a minted token says.
+/// The claims of a minted token.
 #[derive(Clone, Debug)]
 pub struct Mint {
     pub principal: String,
     pub audience: String,
-    /// Their names are the claim `roles` too, which is where services look.
+    /// Their names are also the claim `roles`, which services read.
     pub grants: Vec<Grant>,
     pub lifetime: Duration,
 }
 
 impl DevelopmentKey {
-    /// A new pair as PKCS #8, to be kept.
+    /// A new pair as PKCS #8, for storage.
     pub fn make() -> Result<Vec<u8>, String> {
         SigningKey::generate_es256()
     }
@@ -67,12 +67,12 @@ impl DevelopmentKey {
         self.key.sign_with(header, payload)
     }
 
-    /// The beginning of the public key names it.
+    /// The key id is a prefix of the public key.
     pub fn kid(&self) -> String {
         URL_SAFE_NO_PAD.encode(&self.point[1..13])
     }
 
-    /// As a set for other servers.
+    /// As a JWK set for other servers.
     pub fn to_jwks(&self) -> Value {
         let part = |from: usize| URL_SAFE_NO_PAD.encode(&self.point[from..from + 32]);
         json!({ "keys": [{ "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": self.kid(),

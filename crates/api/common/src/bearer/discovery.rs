@@ -1,7 +1,7 @@
-//! The keys of an issuer, as it publishes them (OpenID Connect Discovery): asked for over https when a token needs one that
-//! is not known, and at most so often.
+//! The keys of an issuer, as it publishes them (OpenID Connect Discovery): requested over https when a token needs an
+//! unknown one, at a limited rate.
 //!
-//! Over http only an issuer on this machine is asked, for development.
+//! Over http only an issuer on this machine is allowed, for development.
 
 use super::{BearerError, KeySet};
 use crate::limits;
@@ -22,7 +22,7 @@ pub struct Discovery {
     issuer: String,
     client: Client,
     known: ArcSwap<Known>,
-    /// When the issuer was last asked; held while it is.
+    /// The time of the last request; locked during a request.
     asked: Mutex<Option<Instant>>,
 }
 
@@ -56,7 +56,7 @@ impl Discovery {
         &self.issuer
     }
 
-    /// Keys among which is this one, if the issuer has it.
+    /// Keys that include this one, if the issuer has it.
     pub(super) async fn keys_with(&self, kid: &str) -> Result<KeySet, BearerError> {
         let known = self.known.load_full();
         let is_known = known.keys.find(kid).is_some();
@@ -66,7 +66,7 @@ impl Discovery {
         }
         match self.refreshed(kid).await {
             Ok(keys) => Ok(keys),
-            // What was true yesterday is better than nobody let in while the issuer is away.
+            // Stale keys are better than refusing everybody while the issuer is unreachable.
             Err(error) if is_known => {
                 tracing::warn!(issuer = self.issuer, error, "the keys of an issuer could not be renewed");
                 Ok(known.keys.clone())
@@ -80,7 +80,7 @@ impl Discovery {
         let known = self.known.load_full();
         let is_new =
             known.since.is_some_and(|since| since.elapsed() < AGE_MAX) && known.keys.find(kid).is_some();
-        // Somebody else asked while we waited, or somebody asked a moment ago.
+        // A concurrent or recent request has refreshed the keys.
         if is_new || asked.is_some_and(|at| at.elapsed() < REFRESH_MIN) {
             return match known.since {
                 Some(_) => Ok(known.keys.clone()),
@@ -119,7 +119,7 @@ impl Discovery {
     }
 }
 
-/// An address that may be asked: https, or http on this machine.
+/// A permitted address: https, or http on this machine.
 fn address(url: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
     let address = Address::of(&uri).ok()?;

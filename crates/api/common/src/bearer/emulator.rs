@@ -1,19 +1,19 @@
-//! The token that SDK tests make for emulators: not signed, but with the account's key where a signature would be.
+//! The token that SDK tests make for emulators: unsigned, with the account key in place of a signature.
 //!
 //! ```text
 //! {"alg":"RS256","kid":"CosmosEmulatorPrimaryMaster",…} . {"iss":"https://sts.fake-issuer.net/…",…} . <key>
 //! ```
 //!
-//! The key is its Base64 text, encoded once more for URLs. Whoever can make such a token knows the key, so it opens no more
-//! than the key does; it is taken only where the published key is. Like a managed identity with the role contributor, its
-//! holder reads and writes items and manages nothing.
+//! The key is its Base64 text, encoded once more for URLs. The maker of such a token knows the key, so it grants no
+//! more than the key does; it is accepted only where the published key is. Like a managed identity with the role
+//! contributor, its holder reads and writes items and manages nothing.
 
 use super::claims::{Claims, Grant};
 use super::{BearerError, Principal};
 use orrery_core::Timestamp;
 use orrery_protocol::jwt::Token;
 
-/// All issuers of such tokens begin with this; a directory's id follows.
+/// The prefix of the issuers of such tokens; a directory's id follows.
 pub const ISSUER: &str = "https://sts.fake-issuer.net";
 const KID: &str = "CosmosEmulatorPrimaryMaster";
 const AUDIENCE: &str = "https://localhost.localhost";
@@ -40,7 +40,7 @@ impl Emulator {
         if kid != KID {
             return Err(BearerError::UnknownKey);
         }
-        // The key is published, so comparing it needs no care about time.
+        // The key is published, so the comparison need not take constant time.
         if token.signature != self.key.as_bytes() {
             return Err(BearerError::Signature);
         }

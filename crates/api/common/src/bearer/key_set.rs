@@ -1,4 +1,4 @@
-//! The public keys of an issuer (a JWK set, RFC 7517), and what each can verify.
+//! The public keys of an issuer (a JWK set, RFC 7517), and the algorithm that each verifies.
 
 use crate::limits;
 use base64::Engine as _;
@@ -16,7 +16,7 @@ impl KeySet {
         Self(Arc::new(keys))
     }
 
-    /// Reads a set. Keys that are for something else, or of a kind that is not known, are passed over.
+    /// Parses a set. Keys for other uses or of unknown types are skipped.
     pub fn parse(json: &[u8]) -> Result<Self, String> {
         let set: Value = serde_json::from_slice(json).map_err(|error| format!("not JSON: {error}"))?;
         let keys = set.get("keys").and_then(Value::as_array).ok_or("no list 'keys'")?;

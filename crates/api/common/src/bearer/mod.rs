@@ -1,4 +1,4 @@
-//! Bearer tokens: who a JSON Web Token says is asking, if one of our issuers signed it.
+//! Bearer tokens: the caller named by a JSON Web Token, if one of our issuers signed it.
 //!
 //! ```text
 //! header.payload.signature ─ key_set: which algorithm, which key, is it theirs ─ claims: whose, for whom, until when
@@ -6,8 +6,8 @@
 //!                                                                               emulator: tokens with a key in them
 //! ```
 //!
-//! The form of tokens, their algorithms and signatures are `orrery_protocol::jwt`'s. Nothing of a payload is read before its signature was checked, but for the issuer, which says whose keys to
-//! try. Times come from the caller.
+//! `orrery_protocol::jwt` has the format of tokens, their algorithms and signatures. No claim is used before the
+//! signature is verified, except the issuer, which selects the keys. Times come from the caller.
 
 mod claims;
 mod development;
@@ -28,22 +28,22 @@ use orrery_core::Timestamp;
 use orrery_protocol::jwt::{Algorithm, Token, text};
 use serde_json::{Map, Value};
 
-/// What Entra's tokens for Cosmos DB are for, unless they are for one account.
+/// The audience of Entra's tokens for Cosmos DB, unless they are for one account.
 pub const COSMOS: &str = "https://cosmos.azure.com";
 
-/// Who asks, by an issuer's word.
+/// The caller, as identified by an issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    /// The object id (`oid`), or the subject where an issuer has none.
+    /// The object id (`oid`), or the subject if the issuer has none.
     pub id: String,
-    /// Roles that the token itself carries; only our own development issuer gives such.
+    /// Roles in the token itself; only our own development issuer puts them there.
     pub grants: Vec<Grant>,
-    /// The names in the claim `roles`: what an issuer's administrator gave the caller for services (Entra's app roles).
-    /// They open nothing of the documents; on the storage ports they name data roles.
+    /// The names in the claim `roles`: the service roles that the issuer's administrator gave the caller (Entra's app
+    /// roles). They grant no access to documents; on the storage ports they name data roles.
     pub roles: Vec<String>,
 }
 
-/// The issuers that are believed, and for whom their tokens must be.
+/// The trusted issuers, and the audiences that their tokens must have.
 pub struct Bearers {
     issuers: Vec<Issuer>,
     audiences: Vec<String>,
@@ -58,7 +58,7 @@ pub struct Issuer {
 enum Keys {
     Fixed(KeySet),
     Discovered(Discovery),
-    /// No keys: a token carries the account's key itself.
+    /// No keys: a token contains the account key itself.
     Emulator(Emulator),
 }
 
@@ -97,14 +97,14 @@ impl Issuer {
         Self { name: discovery.issuer().to_owned(), keys: Keys::Discovered(discovery), is_development: false }
     }
 
-    /// The one whose tokens this machine mints, and whose roles are taken from the tokens.
+    /// The development issuer, whose tokens this machine mints, with their roles.
     pub fn development(key: &DevelopmentKey) -> Self {
         Self { name: DEVELOPMENT_ISSUER.to_owned(), keys: Keys::Fixed(key.key_set()), is_development: true }
     }
 }
 
 impl Issuer {
-    /// The one of emulators' tokens, which show that their maker knows this account key.
+    /// The issuer of emulators' tokens, which prove knowledge of this account key.
     pub fn emulator(key: &str) -> Self {
         let name = emulator::ISSUER.to_owned();
         Self { name, keys: Keys::Emulator(Emulator::new(key)), is_development: false }
@@ -119,7 +119,7 @@ impl Issuer {
 }
 
 impl Bearers {
-    /// `audiences` are compared without a slash at the end.
+    /// `audiences` are compared without a trailing slash.
     pub fn new(issuers: Vec<Issuer>, audiences: Vec<String>) -> Self {
         let audiences = audiences.iter().map(|audience| audience.trim_end_matches('/').to_owned()).collect();
         Self { issuers, audiences }
@@ -129,7 +129,7 @@ impl Bearers {
         self.verify_for(token, &self.audiences, now).await
     }
 
-    /// The same for other audiences, which have no slash at the end: of another protocol than the one it was made for.
+    /// Variant with the audiences of another protocol, without trailing slashes.
     pub async fn verify_for(
         &self,
         token: &str,
@@ -167,7 +167,7 @@ fn split(token: &str) -> Result<Token<'_>, BearerError> {
     is_short.then(|| Token::split(token)).flatten().ok_or(BearerError::Malformed)
 }
 
-/// Extensions that a header calls critical are not known here, so such a token is not understood.
+/// No critical header extension is supported, so such a token is refused.
 fn algorithm(token: &Token<'_>) -> Result<Algorithm, BearerError> {
     if token.header.contains_key("crit") {
         return Err(BearerError::Malformed);

@@ -1,4 +1,4 @@
-//! Tokens that are whole, and every way of not being so.
+//! Valid tokens, and every kind of invalid one.
 
 use super::*;
 use base64::Engine as _;
@@ -34,7 +34,7 @@ fn payload() -> Value {
     json!({"iss": DEVELOPMENT_ISSUER, "aud": AUDIENCE, "oid": "me", "exp": NOW.seconds() + 600})
 }
 
-/// What becomes of a token with this header and payload, rightly signed.
+/// The result for a correctly signed token with this header and payload.
 fn said(key: &DevelopmentKey, header: &Value, payload: &Value) -> Result<String, BearerError> {
     let token = key.sign(header, payload).unwrap();
     verify(&bearers(Issuer::development(key)), &token, NOW).map(|principal| principal.id)
@@ -139,7 +139,7 @@ fn edwards_keys_verify_too() {
     assert_eq!(verify(&bearers, &token, NOW).unwrap().id, "me");
 }
 
-/// The example of RFC 7515, appendix A.2: a key, a text and a signature that others made.
+/// The example of RFC 7515, appendix A.2: a key, a text and a signature from elsewhere.
 #[test]
 fn the_rsa_example_of_the_standard_verifies() {
     let n = "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ";
@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// As SDK tests make it for emulators.
+/// As made by SDK tests for emulators.
 fn emulator_token(header: &Value, payload: &Value, key: &str) -> String {
     [header.to_string(), payload.to_string(), key.to_owned()]
         .map(|part| URL_SAFE_NO_PAD.encode(part))

@@ -1,9 +1,9 @@
 //! The account's keys and the folder's secret: made at first start, kept in the data folder, replaced one at a time.
 //!
-//! On loopback the published emulator key works beside the folder's own, as code and tests expect. Bound to anything else, only the
-//! folder's own keys do.
+//! On loopback the published emulator key is valid beside the folder's own, as code and tests expect; on other
+//! addresses only the folder's own keys are.
 
-use super::private_file;
+use super::private_file::{self, damaged};
 use crate::{EMULATOR_KEY, Key, Keys};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const VERSION: u32 = 1;
-/// What is signed with the folder's secret for the account's id.
+/// The text whose MAC under the folder's secret is the account's id.
 const ACCOUNT_ID: &str = "the id of an Orrery account";
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -53,16 +53,16 @@ pub struct AccountKeys {
     record: Mutex<Record>,
     takes_published: bool,
     pub token_secret: [u8; 32],
-    /// Whether they were made by this start.
+    /// Whether this start created them.
     pub are_new: bool,
 }
 
 impl AccountKeys {
-    /// Of a data folder. `takes_published`: whether the emulator's key works beside its own.
+    /// Loads those of a data folder. `takes_published`: whether the emulator's key is valid beside its own.
     pub fn load_or_make(folder: &Path, takes_published: bool) -> Result<Self, String> {
         let path = folder.join("keys.json");
         let (record, are_new) = match fs::read(&path) {
-            Ok(bytes) => (read(&path, &bytes)?, false),
+            Ok(bytes) => (private_file::read_record(&path, &bytes, VERSION)?, false),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => (make(&path)?, true),
             Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
         };
@@ -73,12 +73,12 @@ impl AccountKeys {
         Ok(keys)
     }
 
-    /// What opens the account now.
+    /// The current keys.
     pub fn keys(&self) -> Result<Keys, String> {
         self.opening(&self.record())
     }
 
-    /// Tells this folder's account from any other. It follows from the folder's secret and does not give it away.
+    /// Identifies this folder's account. Derived from the folder's secret without revealing it.
     pub fn account_id(&self) -> Result<String, String> {
         let secret = Key::from_bytes(&self.token_secret).map_err(|error| error.to_string())?;
         let bytes = STANDARD.decode(secret.sign(ACCOUNT_ID)).map_err(|error| error.to_string())?;
@@ -86,7 +86,7 @@ impl AccountKeys {
         Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
     }
 
-    /// The key to show to a person who connects.
+    /// The key to show to users.
     pub fn shown(&self) -> String {
         if self.takes_published { EMULATOR_KEY.to_owned() } else { self.text(KeyKind::Primary) }
     }
@@ -95,8 +95,8 @@ impl AccountKeys {
         self.record().key(kind).to_owned()
     }
 
-    /// Puts a new key in the place of one; the others stay. It is on the disk before the account opens to it. One at a
-    /// time, so that of two the later is the one that opens.
+    /// Replaces one key; the others stay. The new key is durable before it is accepted. Replacements are serialised, so
+    /// that the later of two wins.
     pub fn regenerate(&self, kind: KeyKind, open: impl FnOnce(Keys)) -> Result<(), String> {
         let mut record = self.record();
         let mut next = record.clone();
@@ -122,18 +122,6 @@ impl AccountKeys {
     fn record(&self) -> std::sync::MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn damaged(path: &Path, why: &str) -> String {
-    format!("{} is damaged ({why}); restore it, or remove it to have new keys made", path.display())
-}
-
-fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
-    let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))?;
-    if record.v != VERSION {
-        return Err(format!("{} has version {}, and this build reads {VERSION}", path.display(), record.v));
-    }
-    Ok(record)
 }
 
 fn make(path: &Path) -> Result<Record, String> {

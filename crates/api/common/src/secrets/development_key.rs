@@ -1,4 +1,4 @@
-//! The key pair of the development issuer, in the data folder: made by whoever needs it first.
+//! The key pair of the development issuer, in the data folder: made on first use.
 
 use super::private_file;
 use crate::bearer::DevelopmentKey;

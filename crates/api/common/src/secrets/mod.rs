@@ -1,4 +1,4 @@
-//! What the data folder keeps beside the data and nobody else may read: the keys of accounts and the development issuer's.
+//! Secrets in the data folder: account keys and the development issuer's key.
 //!
 //! ```text
 //! account_keys      keys.json: the account's four keys and the secret that continuation tokens are sealed with

@@ -1,11 +1,13 @@
-//! Files with secrets: whole or not at all, and readable by their owner only.
+//! Files with secrets: written atomically, and readable by their owner only.
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Writes the file, in the place of one that is there.
+/// Writes the file, replacing an existing one.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     write(&new, text)?;
@@ -13,7 +15,8 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// Writes the file unless there is one; whichever process is first, all see the same.
+/// Writes the file unless it exists; of concurrent processes the first wins, and all see its
+/// content.
 pub fn create(path: &Path, text: &[u8]) -> io::Result<()> {
     let new = path.with_extension(format!("{}.new", std::process::id()));
     write(&new, text)?;
@@ -23,6 +26,24 @@ pub fn create(path: &Path, text: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => sync_folder(path),
     }
+}
+
+/// Reads a record of keys from the file's text, which has its version in the member `v`; the error is a sentence.
+pub fn read_record<T: DeserializeOwned>(path: &Path, text: &[u8], version: u32) -> Result<T, String> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let broken = |error: serde_json::Error| damaged(path, &error.to_string());
+    let Versioned { v } = serde_json::from_slice(text).map_err(broken)?;
+    if v != version {
+        return Err(format!("{} has version {v}, and this build reads {version}", path.display()));
+    }
+    serde_json::from_slice(text).map_err(broken)
+}
+
+pub fn damaged(path: &Path, why: &str) -> String {
+    format!("{} is damaged ({why}); restore it, or remove it to have new keys made", path.display())
 }
 
 fn write(path: &Path, text: &[u8]) -> io::Result<()> {

@@ -1,10 +1,10 @@
 //! The storage accounts of a data folder, with two keys each: made, listed, replaced and removed while the server runs.
 //!
-//! There is always the account of emulators. On loopback it takes the key published for it beside its own two, as code and
-//! tests expect; bound to anything else, only its own. Whoever asks for keys sees one state, old or new: a change is on the
-//! disk, whole, before it is seen.
+//! The emulators' account always exists. On loopback it accepts its published key beside its own two, as code and tests
+//! expect; on other addresses only its own. A reader sees one state, old or new: a change is durable before it is
+//! visible.
 
-use super::private_file;
+use super::private_file::{self, damaged};
 use crate::Key;
 use arc_swap::ArcSwap;
 use base64::Engine as _;
@@ -27,7 +27,7 @@ const NAME_CHARS_MAX: usize = 24;
 struct Record {
     v: u32,
     accounts: BTreeMap<String, KeyTexts>,
-    /// What the keys of user delegation signatures are made from.
+    /// The secret from which the keys of user delegation signatures are derived.
     delegation_secret: String,
 }
 
@@ -44,7 +44,7 @@ pub enum StorageKeyName {
     Key2,
 }
 
-/// An account as it is shown to who may see its keys.
+/// An account as shown to callers with access to its keys.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StorageAccount {
     pub name: String,
@@ -73,7 +73,7 @@ pub enum StorageAccountError {
     Development,
     #[error("a key of a storage account is Base64 text of at least one byte")]
     Key,
-    /// It could not be kept, and nothing has changed.
+    /// It could not be stored, and nothing has changed.
     #[error("{0}")]
     File(String),
 }
@@ -94,7 +94,7 @@ impl StorageKeyName {
 }
 
 impl StorageAccounts {
-    /// Of a data folder. `takes_published`: whether the key that everybody knows opens the account of emulators.
+    /// Loads those of a data folder. `takes_published`: whether the published key is valid for the emulators' account.
     pub fn load_or_make(folder: &Path, takes_published: bool) -> Result<Self, String> {
         let path = folder.join(FILE);
         let record = match fs::read(&path) {
@@ -113,7 +113,7 @@ impl StorageAccounts {
         self.open.load().contains_key(name)
     }
 
-    /// The keys that open an account now; none, if there is no such account.
+    /// The current keys of an account, if it exists.
     pub fn keys(&self, name: &str) -> Arc<[Key]> {
         self.open.load().get(name).cloned().unwrap_or_default()
     }
@@ -123,7 +123,7 @@ impl StorageAccounts {
         &self.delegation_secret
     }
 
-    /// All accounts by name. Of the emulators' account the published key is shown first, where it is taken.
+    /// All accounts by name. The published key of the emulators' account comes first, if it is accepted.
     pub fn list(&self) -> Vec<StorageAccount> {
         let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = |(name, keys): (&String, &KeyTexts)| {
@@ -143,7 +143,7 @@ impl StorageAccounts {
         self.add_with(name, [new_key()?, new_key()?])
     }
 
-    /// With these keys, in Base64: as other servers have them.
+    /// With these keys, in Base64, for example those of another server.
     pub fn add_with(&self, name: &str, keys: [String; 2]) -> Result<StorageAccount, StorageAccountError> {
         check_name(name)?;
         let [key1, key2] = keys;
@@ -157,7 +157,7 @@ impl StorageAccounts {
         Ok(StorageAccount { name: name.to_owned(), key1, key2 })
     }
 
-    /// Puts a new key in the place of one, and says which. The published key is nobody's to replace.
+    /// Replaces one key and returns the new one. The published key cannot be replaced.
     pub fn rotate(&self, name: &str, which: StorageKeyName) -> Result<String, StorageAccountError> {
         let new = new_key()?;
         self.change(|record| {
@@ -171,7 +171,7 @@ impl StorageAccounts {
         Ok(new)
     }
 
-    /// From now on nothing opens it. Its data stays, and is there again for an account of this name.
+    /// Removes the account. Its data stays, and is accessible again under a new account of the same name.
     pub fn remove(&self, name: &str) -> Result<(), StorageAccountError> {
         if name == DEVELOPMENT_ACCOUNT {
             return Err(StorageAccountError::Development);
@@ -179,7 +179,7 @@ impl StorageAccounts {
         self.change(|record| record.accounts.remove(name).map(drop).ok_or_else(|| missing(name)))
     }
 
-    /// One change at a time, so that of two the later is the one that opens.
+    /// Serialises changes, so that the later of two wins.
     fn change(
         &self,
         change: impl FnOnce(&mut Record) -> Result<(), StorageAccountError>,
@@ -238,15 +238,8 @@ fn make(path: &Path) -> Result<Record, String> {
     Ok(record)
 }
 
-fn damaged(path: &Path, why: &str) -> String {
-    format!("{} is damaged ({why}); restore it, or remove it to have new keys made", path.display())
-}
-
 fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
-    let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))?;
-    if record.v != VERSION {
-        return Err(format!("{} has version {}, and this build reads {VERSION}", path.display(), record.v));
-    }
+    let record: Record = private_file::read_record(path, bytes, VERSION)?;
     if !record.accounts.contains_key(DEVELOPMENT_ACCOUNT) {
         return Err(damaged(path, &format!("it has no account '{DEVELOPMENT_ACCOUNT}'")));
     }

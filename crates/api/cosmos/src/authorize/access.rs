@@ -1,4 +1,4 @@
-//! What the service knows of who may do what.
+//! Access state of the account: its keys, token issuers and roles.
 
 use super::resource_token::ResourceTokens;
 use arc_swap::ArcSwap;
@@ -21,17 +21,17 @@ impl Access {
         }
     }
 
-    /// The keys that open the account now.
+    /// The current account keys.
     pub fn keys(&self) -> Arc<Keys> {
         self.keys.load_full()
     }
 
-    /// From now on these keys open the account, and no others.
+    /// Replaces the account keys, with immediate effect.
     pub fn change_keys(&self, keys: Keys) {
         self.keys.store(Arc::new(keys));
     }
 
-    /// Takes bearer tokens of these issuers; said once, before the first request.
+    /// Accepts bearer tokens of these issuers; set once, before the first request.
     pub fn take_bearers(&self, bearers: impl Into<Arc<Bearers>>) {
         let _ = self.bearers.set(bearers.into());
     }

@@ -1,4 +1,4 @@
-//! Requests of the services port that are signed with an account key, as every request of this port is.
+//! Requests to the services port that are signed with an account key, like requests to this port.
 
 use super::master;
 use crate::failure::Failure;
@@ -8,7 +8,8 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use orrery_api_common::{Access, TokenKind, parse_authorization};
 
-/// What the key may do that signed this request of the services port. The signature covers `kind` and the path.
+/// The access of the key that signed this request to the services port. The signature covers `kind` and the
+/// path.
 pub fn signed_access(cosmos: &Cosmos, head: &Parts, kind: &str) -> Result<Access, Failure> {
     let given = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let token = parse_authorization(given)

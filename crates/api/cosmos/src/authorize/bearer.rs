@@ -1,4 +1,4 @@
-//! Bearer tokens of Entra, or of whichever issuers the server was given, and the roles of whom they name (wire guide §4.3).
+//! Bearer tokens of Entra or of the configured issuers, and the roles of their principals (wire guide §4.3).
 
 use super::operation::Operation;
 use super::place;
@@ -18,7 +18,7 @@ const ISSUER: u32 = 5007;
 const AUDIENCE: u32 = 5008;
 const NO_KEYS: u32 = 5010;
 const NOBODY: u32 = 5011;
-/// No role can give this.
+/// No role can grant this.
 const NOT_FOR_ROLES: u32 = 5300;
 const METADATA_DENIED: u32 = 5301;
 const DATA_DENIED_BY_NAME: u32 = 5302;
@@ -64,7 +64,7 @@ pub async fn check(
 
 fn allows(roles: &Roles, principal: &Principal, operation: Operation, action: Action, scope: &Scope) -> bool {
     let id = &principal.id;
-    // Every client begins by reading the account, also one that may use only a part of it.
+    // Every client starts by reading the account, even one with access to only a part of it.
     let anywhere = operation == Operation::ReadAccount;
     let by_assignment =
         if anywhere { roles.allow_somewhere(id, action) } else { roles.allow(id, action, scope) };

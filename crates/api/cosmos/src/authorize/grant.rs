@@ -1,4 +1,4 @@
-//! What a resource token lets its holder do: what its permission covers, while that is as it was (wire guide §4.2).
+//! What a resource token grants: what its permission covers, while that is unchanged (wire guide §4.2).
 
 use super::operation::Operation;
 use super::place;
@@ -44,7 +44,7 @@ pub fn check(
     grant.check(request, route, operation)
 }
 
-/// The permission, if it is still the version that the token was given for.
+/// The permission, if it is still the version that the token was minted for.
 fn behind(
     cosmos: &Cosmos,
     snapshot: &Snapshot,
@@ -63,7 +63,7 @@ fn behind(
     Ok(found.filter(|permission| permission.etag == token.etag))
 }
 
-/// The permission in a sentence.
+/// The permission as a sentence.
 fn shown(child: &Subresource) -> String {
     let member = |name: &str| child.members.get(name).map(ToString::to_string).unwrap_or_default();
     let key = match child.members.get("resourcePartitionKey") {
@@ -84,7 +84,7 @@ struct Grant<'a> {
 impl Grant<'_> {
     fn check(&self, request: &Request, route: &Route<'_>, operation: Operation) -> Result<(), Failure> {
         match operation {
-            // Every client begins with it, and it tells nothing but where the account is.
+            // Every client starts with it, and it reveals only the account's address.
             Operation::ReadAccount => return Ok(()),
             Operation::ReadManaged | Operation::ReadPermissions | Operation::Manage => {
                 return Err(self.refused("and this wants an account key"));
@@ -95,7 +95,7 @@ impl Grant<'_> {
         let container = place::container(&catalog, route).filter(|it| it.number() == self.token.container);
         let container = container.ok_or_else(|| self.refused("and this is about another resource"))?;
         if operation == Operation::ReadMetadata {
-            // Whoever may use a part of a container must know its partition key and its ranges.
+            // A client with access to a part of a container needs its partition key and its ranges.
             return Ok(());
         }
         if self.permission.mode == Mode::Read && operation.needs_a_writing_key() {
@@ -105,7 +105,7 @@ impl Grant<'_> {
         self.check_partition(request, operation, &container)
     }
 
-    /// Whether the resource of a permission on something in a container is the one that is meant.
+    /// Whether a permission on a resource of a container covers the requested one.
     fn check_inside(
         &self,
         request: &Request,
@@ -124,8 +124,8 @@ impl Grant<'_> {
         if is_meant { Ok(()) } else { Err(self.refused("and this is about more")) }
     }
 
-    /// Either may be told by name or by resource id. A name is unique only within a partition key, so a permission that names
-    /// an item must name that too, unless the container's items have their ids as keys or all have the same.
+    /// Either may be given by name or by resource id. A name is unique only within a partition key, so a permission
+    /// that names an item must name that too, unless the container's items have their ids as keys or all have the same.
     fn is_same_item(
         &self,
         request: &Request,
@@ -155,7 +155,7 @@ impl Grant<'_> {
         Ok(granted.is_some() && granted == id(meant)?)
     }
 
-    /// Whether this partition is the only one in which an item of some name can be.
+    /// Whether an item with a given id can only be in this partition.
     fn is_only_one(&self, container: &Container, epk: &Epk) -> bool {
         let key = container.definition().partition_key();
         let is_by_id = matches!(key.paths(), [path] if path.segments() == ["id"]);
@@ -176,7 +176,7 @@ impl Grant<'_> {
         Ok(granted.is_some() && granted == number(meant)?.map(|child| child.ordinal))
     }
 
-    /// A permission for one partition key covers what names that key, or one that begins with it.
+    /// A permission for one partition key covers requests for that key or for one that it is a prefix of.
     fn check_partition(
         &self,
         request: &Request,
@@ -185,7 +185,7 @@ impl Grant<'_> {
     ) -> Result<(), Failure> {
         let Some(granted) = &self.permission.partition_key else { return Ok(()) };
         match operation {
-            // A plan is made of the query alone.
+            // A plan depends on the query alone.
             Operation::PlanQuery => return Ok(()),
             Operation::ReadScripts | Operation::ManageScripts => {
                 return Err(self.refused("and scripts belong to the whole container"));

@@ -1,4 +1,4 @@
-//! Signatures made with the account's keys, some that write and some that only read (wire guide §4.1).
+//! Signatures with the account's read-write and read-only keys (wire guide §4.1).
 
 use super::operation::Operation;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use orrery_api_common::{Access, Keys, string_to_sign};
 use orrery_core::{ClientKeyRid, ContainerRid, DatabaseRid, Env, ItemRid, PermissionRid, Timestamp, UserRid};
 use std::time::Duration;
 
-/// Whether one of the account's keys signed this, and whether it may do it.
+/// Whether one of the account's keys signed the request, and permits it.
 pub fn check(
     request: &Request,
     located: &Located<'_>,
@@ -30,7 +30,7 @@ pub fn check(
     Ok(())
 }
 
-/// What the key may do that signed this.
+/// The access of the key that signed the request.
 pub fn signed_by(
     method: &Method,
     located: &Located<'_>,
@@ -74,8 +74,8 @@ fn verify(
     })
 }
 
-/// A link by resource ids is signed as its last id alone, in lower case. That id must contain the ids before it:
-/// otherwise one signature would cover the same last segment under any database and container.
+/// A link by resource ids is signed as its last id alone, in lower case. That id must contain its ancestors'
+/// ids: otherwise one signature would cover the same last segment under any database and container.
 fn rid_link(link: &str) -> Option<String> {
     let segments: Vec<&str> = link.split('/').collect();
     let container = |database: &str, container: &str| {
@@ -106,7 +106,7 @@ fn rid_link(link: &str) -> Option<String> {
     Some(last.to_lowercase())
 }
 
-/// Under a manual clock dates say nothing.
+/// Under a manual clock dates are meaningless.
 fn check_date(date: &str, env: &Env) -> Result<(), Failure> {
     if env.is_manual() {
         return Ok(());
@@ -141,7 +141,7 @@ mod tests {
         check(format!("dbs/{database}/colls/{container}"), Some(&container.to_string()));
         check(format!("dbs/{database}/colls/{container}/docs/{item}"), Some(&item));
         check(format!("dbs/{database}/users/{user}/permissions/{permission}"), Some(&permission));
-        // A last segment that does not contain the others could stand under any of them.
+        // A last segment that does not contain the others could belong to any parent.
         check(format!("dbs/{database}/colls/{container}/docs/name"), None);
         check(format!("dbs/{database}/colls/name/docs/{item}"), None);
         check(format!("dbs/{}/colls/{container}/docs/{item}", DatabaseRid(8)), None);

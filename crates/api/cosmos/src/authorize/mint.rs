@@ -1,4 +1,4 @@
-//! Tokens for permissions that are shown.
+//! Mints tokens for the permissions in a response.
 
 use super::resource_token::{ResourceToken, lifetime};
 use crate::encode;
@@ -10,7 +10,7 @@ use orrery_documents::catalog::Database;
 use orrery_documents::subresources::{Definition, Kind, Owner, Permission, ResourceLink, Subresource};
 use serde_json::Value;
 
-/// The permissions of one answer get tokens that end together.
+/// The tokens of one response expire together.
 pub struct Minting {
     cosmos: Cosmos,
     expires: Timestamp,
@@ -22,7 +22,7 @@ impl Minting {
         Ok(Self { cosmos: cosmos.clone(), expires })
     }
 
-    /// Any child as JSON; a permission with a token.
+    /// Any subresource as JSON; a permission includes a token.
     pub fn encode(&self, owner: &Owner, child: &Subresource) -> Value {
         encode::child(owner, child, self.token(owner, child))
     }
@@ -45,12 +45,13 @@ impl Minting {
     }
 }
 
-/// A permission is on something of its user's own database, or by resource ids on something of another.
+/// A permission covers a resource of its user's own database, or, by resource ids, one of another
+/// database.
 fn is_allowed(found: &Database, named: &str, user: &UserRid) -> bool {
     found.rid == user.database || found.rid.to_string() == named
 }
 
-/// Whether a permission names a resource that it may be on.
+/// Whether a permission names a resource that it may cover.
 pub fn check_resource(
     cosmos: &Cosmos,
     owner: &Owner,

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: account keys, tokens of permissions, bearer tokens with roles (wire guide §4).
+//! Authentication and authorization: account keys, resource tokens, bearer tokens with roles (wire guide §4).
 //!
 //! ```text
 //! authorization header ─┬─ type=master    master           a key: everything, or reading
@@ -7,7 +7,7 @@
 //! route and verb ─────── operation ──────── what of all that is asked for, for every route
 //! ```
 //!
-//! A route that is new does not compile until `operation` says what it needs.
+//! A new route does not compile until `operation` says what it needs.
 
 mod access;
 mod administrator;
@@ -33,7 +33,7 @@ use crate::service::Cosmos;
 use http::header::AUTHORIZATION;
 use orrery_api_common::{TokenKind, parse_authorization};
 
-/// What the request does, if it may.
+/// The request's operation, if it is permitted.
 pub async fn authorize(
     cosmos: &Cosmos,
     request: &Request,

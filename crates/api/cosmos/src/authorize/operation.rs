@@ -1,4 +1,5 @@
-//! What a request does, in the words in which access is given. One table for every route and verb.
+//! The operation of a request, in the terms in which access is granted. One table for every route and
+//! verb.
 
 use crate::request::Post;
 use crate::route::Route;
@@ -10,13 +11,13 @@ use orrery_documents::subresources::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     ReadAccount,
-    /// What databases and containers are, and where items lie.
+    /// Metadata of databases and containers, and the location of items.
     ReadMetadata,
-    /// What only the account's keys may look at.
+    /// Reads that require an account key.
     ReadManaged,
     /// Permissions, whose tokens are as good as keys.
     ReadPermissions,
-    /// What only the account's read-write keys may change.
+    /// Changes that require a read-write account key.
     Manage,
     ReadScripts,
     ManageScripts,
@@ -38,7 +39,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What the measurements call it.
+    /// Its name in measurements.
     pub fn measured_as(self) -> Measured {
         match self {
             Self::ReadItem => Measured::Read,
@@ -65,7 +66,8 @@ impl Operation {
         }
     }
 
-    /// A verb that a route does not have is answered by its handler, and until then counts as the most.
+    /// A verb that a route does not support is refused by its handler, and until then requires the
+    /// highest access.
     pub fn of(route: &Route<'_>, method: &Method, post: Post, is_change_feed: bool) -> Self {
         let verb = method.as_str();
         match route {
@@ -129,7 +131,7 @@ impl Operation {
         }
     }
 
-    /// The actions that a role must have, all of them; none can be given by a role if there is none.
+    /// The actions, all of which a role must have; `None` if no role can grant the operation.
     pub fn actions(self) -> &'static [Action] {
         match self {
             Self::ReadAccount | Self::ReadMetadata => &[Action::ReadMetadata],
@@ -146,7 +148,7 @@ impl Operation {
             Self::UpsertItem => &[Action::UpsertItem],
             Self::ReplaceItem | Self::PatchItem => &[Action::ReplaceItem],
             Self::DeleteItem | Self::DeletePartition => &[Action::DeleteItem],
-            // What is in it is not known before it is read, and it may be any of these.
+            // Its content is unknown before the body is read, and may be any of these.
             Self::Batch => &[
                 Action::CreateItem,
                 Action::ReadItem,
@@ -170,7 +172,7 @@ fn list(verb: &str, post: Post, read: Operation, manage: Operation) -> Operation
     }
 }
 
-/// To read and to change these.
+/// To read and to change such a resource.
 fn children(kind: Kind) -> (Operation, Operation) {
     match kind {
         Kind::User => (Operation::ReadManaged, Operation::Manage),

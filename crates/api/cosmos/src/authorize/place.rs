@@ -1,15 +1,15 @@
-//! Where a request is aimed, with the names that things have now, however they were addressed.
+//! The target of a request by its current names, however it was addressed.
 
 use crate::route::{OwnerPath, Route};
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::roles::Scope;
 use std::sync::Arc;
 
-/// The database and container that a path names, as it names them.
+/// The database and container of a path, as the path names them.
 pub fn named<'a>(route: &'a Route<'_>) -> (Option<&'a str>, Option<&'a str>) {
     match route {
         Route::Account | Route::Databases | Route::Offers | Route::Offer { .. } => (None, None),
-        // What is not here yet says nothing of where it is; the account covers it.
+        // An unsupported resource has no known location; the account covers it.
         Route::Other { .. } => (None, None),
         Route::Database { database } | Route::Containers { database } => (Some(database), None),
         Route::Container { database, container }
@@ -26,13 +26,13 @@ pub fn named<'a>(route: &'a Route<'_>) -> (Option<&'a str>, Option<&'a str>) {
     }
 }
 
-/// The container that a path names, if it is there.
+/// The container in the path, if it exists.
 pub fn container(catalog: &Catalog, route: &Route<'_>) -> Option<Arc<Container>> {
     let (Some(database), Some(container)) = named(route) else { return None };
     catalog.container(catalog.database(database)?.rid, container).cloned()
 }
 
-/// What a role must cover. What is not there keeps the name that the path gives it.
+/// The scope that a role must cover. A missing resource keeps the name in the path.
 pub fn scope(catalog: &Catalog, route: &Route<'_>) -> Scope {
     let (Some(database), container) = named(route) else { return Scope::Account };
     let found = catalog.database(database);

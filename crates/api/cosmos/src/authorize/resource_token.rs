@@ -1,8 +1,8 @@
-//! Resource tokens: proof that a permission was read by somebody who may read it.
+//! Resource tokens: proof that a permission was read by an authorized caller.
 //!
-//! A token names a version of a permission, the container that its resource was at that moment, and an end; an HMAC
-//! under the folder's secret makes it ours. What the permission allows is looked up when the token is used, so a permission
-//! that is replaced or deleted ends its tokens at once.
+//! A token names a version of a permission, the container of its resource at that moment, and an expiry; it is
+//! authenticated by an HMAC under the folder's secret. The permission is looked up when the token is used, so replacing
+//! or deleting it ends its tokens at once.
 //!
 //! ```text
 //! type=resource&ver=1&sig=<mac>;<payload>;
@@ -37,13 +37,13 @@ const PAYLOAD_BYTES: usize = 45;
 const MAC_BYTES: usize = 32;
 
 impl ResourceTokens {
-    /// The key is derived, so that nothing else that the secret signs can be taken for a token.
+    /// A derived key, so that nothing else signed under the secret passes as a token.
     pub fn new(secret: &[u8; 32]) -> Self {
         let mac = |key: &[u8]| Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
         Self(mac(&mac(secret).chain_update(b"orrery resource token").finalize().into_bytes()))
     }
 
-    /// As it stands in a permission's `_token`.
+    /// As in a permission's `_token`.
     pub fn seal(&self, token: &ResourceToken) -> String {
         let payload = payload(token);
         let mac = self.0.clone().chain_update(payload).finalize().into_bytes();
@@ -51,7 +51,7 @@ impl ResourceTokens {
         format!("type=resource&ver=1&sig={mac};{payload};")
     }
 
-    /// What a signature says, if it is ours.
+    /// The content of a token, if its MAC is valid.
     pub fn open(&self, signature: &str) -> Option<ResourceToken> {
         let mut parts = signature.split(';');
         let (mac, payload) = (parts.next()?, parts.next()?);
@@ -94,7 +94,7 @@ fn read(bytes: &[u8; PAYLOAD_BYTES]) -> Option<ResourceToken> {
     })
 }
 
-/// How long the tokens of an answer shall work, by the request's header.
+/// The requested lifetime of the response's tokens, from the request's header.
 pub fn lifetime(request: &Request) -> Result<Duration, Failure> {
     let range = limits::RESOURCE_TOKEN_SECONDS_MIN..=limits::RESOURCE_TOKEN_SECONDS_MAX;
     let seconds = match request.header_or_refuse(&header::EXPIRY_SECONDS)?.filter(|text| !text.is_empty()) {

@@ -1,6 +1,6 @@
-//! Pages of changes as JSON: bare items, or envelopes with what is known of each change.
+//! Pages of changes as JSON: bare items, or envelopes with metadata.
 
-use super::asked::{PreImages, Shape};
+use super::request::{PreImages, Shape};
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::{Change, Version};
 use orrery_documents::item::{self, ItemRow};
@@ -43,7 +43,7 @@ fn page<T>(container: &Container, changes: &[T], bytes: usize, write: impl Fn(&T
     out
 }
 
-/// An item with one system property more.
+/// An item with one more system property.
 fn bare(container: &Container, item: &ItemRow, out: &mut Vec<u8>) {
     item.write_json(container, out);
     debug_assert_eq!(out.last(), Some(&b'}'));
@@ -66,7 +66,7 @@ fn envelope(container: &Container, version: &Version, shows_previous: bool, out:
     out.push(b'}');
 }
 
-/// What a replace replaced is shown where the container asks for it; what a delete deleted always is, as the service does.
+/// The replaced version is included if the container asks for it, the deleted one always, as on the service.
 fn shows_previous(container: &Container, change: Change) -> bool {
     match change {
         Change::Delete | Change::Expire => true,

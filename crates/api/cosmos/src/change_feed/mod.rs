@@ -1,4 +1,4 @@
-//! The change feed on the wire (wire guide §18): what a request asks for, and the bodies that answer it.
+//! The change feed on the wire (wire guide §18): decoding of requests and encoding of responses.
 
-pub mod asked;
 pub mod body;
+pub mod request;

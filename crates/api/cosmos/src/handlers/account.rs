@@ -1,8 +1,8 @@
 //! `GET /`: the account, and where to reach it (wire guide §3).
 //!
 //! Every SDK goes on at the addresses told here, so they are built from the one the client dialled, unless the server is
-//! configured to advertise another. The member `orrery` is ours: our own tools find the services port by it, and compare
-//! the id that both ports tell. SDKs ignore it.
+//! configured to advertise another. The member `orrery` is ours: our own tools find the other ports by it, and compare
+//! the id that the services port tells as well. SDKs ignore it.
 
 use crate::reply::Reply;
 use crate::request::Request;
@@ -16,7 +16,7 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
     let authority = cosmos.advertised().map_or_else(|| request.dialled(), str::to_owned);
     let endpoint = format!("{}://{authority}/", request.peer.scheme);
     let location = json!([{ "name": "Local", "databaseAccountEndpoint": endpoint }]);
-    let name = cosmos.account();
+    let (name, ports) = (cosmos.account(), cosmos.ports());
     let engine = json!({
         "maxSqlQueryInputLength": limits::QUERY_TEXT_BYTES_MAX,
         "maxJoinsPerSqlQuery": limits::QUERY_JOINS_MAX,
@@ -40,6 +40,11 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
         "systemReplicationPolicy": { "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
         "readPolicy": { "primaryReadCoefficient": 1, "secondaryReadCoefficient": 1 },
         "queryEngineConfiguration": engine.to_string(),
-        "orrery": { "accountId": cosmos.account_id(), "servicesPort": cosmos.services_port() },
+        "orrery": {
+            "accountId": cosmos.account_id(),
+            "servicesPort": ports.services,
+            "queuePort": ports.queue,
+            "tablePort": ports.table,
+        },
     }))
 }

@@ -1,6 +1,6 @@
 //! Items addressed by resource id: `dbs/<rid>/colls/<rid>/docs/<rid>`, an item's own `_self`.
 //!
-//! Python's `delete_item(item)` and `read_item(item)` send this when they are given a whole item.
+//! Python's `delete_item(item)` and `read_item(item)` send this if called with a whole item.
 
 use super::items;
 use crate::failure::Failure;
@@ -13,7 +13,8 @@ use orrery_documents::catalog::Container;
 use orrery_documents::item::{self, ItemError};
 use std::sync::Arc;
 
-/// The id behind the last segment of an item's path; the segment itself, unless its container was named by rid.
+/// The id of an item from the last segment of its path: the segment itself, unless the container was named by
+/// rid.
 pub async fn item_id(
     cosmos: &Cosmos,
     request: &Request,
@@ -26,7 +27,7 @@ pub async fn item_id(
     let key = key.ok_or_else(|| Failure::partition_key("The partition key of the item is missing."))?;
     let epk = partition_key::point(container, key)?;
     let snapshot = cosmos.store().snapshot();
-    // A refusal names the session of the range that was asked, as every 404 of an item does.
+    // A refusal carries the session token of the range, like every 404 for an item.
     let place = items::place(cosmos, container, &epk, snapshot.lsn());
     let container = container.clone();
     let found =

@@ -1,11 +1,11 @@
 //! The change feed of a container, a range, or a partition (wire guide §18).
 //!
-//! The etag of a page says where the next one begins. 304 means that nothing is new; a page that looked at much and found
-//! nothing for its scope is an empty 200, with an etag that has moved on.
+//! The etag of a page is the start of the next one. 304 means that nothing is new; a page that scanned much and found
+//! nothing in its scope is an empty 200 with an advanced etag.
 
 use super::item_feed::{place, scope};
-use crate::change_feed::asked::{Asked, Feed};
 use crate::change_feed::body;
+use crate::change_feed::request::{ChangeFeedRequest, Feed};
 use crate::failure::Failure;
 use crate::header;
 use crate::reply::Reply;
@@ -21,7 +21,7 @@ use orrery_documents::item::ItemRow;
 use std::sync::Arc;
 
 pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    let Asked { feed, start } = Asked::read(request)?;
+    let ChangeFeedRequest { feed, start } = ChangeFeedRequest::read(request)?;
     let (scope, limits) = (scope(request, container)?, request.page_limits()?);
     let since = match feed {
         Feed::Latest { since, .. } => since,

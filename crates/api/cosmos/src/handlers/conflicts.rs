@@ -1,5 +1,5 @@
-//! Conflicts between regions that both took writes (wire guide §20). An account with one region never has any, so the
-//! feed is empty and nothing is found in it.
+//! Conflicts between regions that both accepted writes (wire guide §20). An account with one region has none, so the
+//! feed is empty and every read of one is a 404.
 
 use super::{find_container, list_reply};
 use crate::encode;

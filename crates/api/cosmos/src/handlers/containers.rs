@@ -20,7 +20,7 @@ use orrery_documents::item::{self, Statistics};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The member of a container's body that says how it is partitioned.
+/// The partition key definition in a container's body.
 const PARTITION_KEY: &str = "partitionKey";
 
 pub fn list(cosmos: &Cosmos, request: &Request, owner: &str) -> Result<Reply, Failure> {
@@ -93,7 +93,7 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
     Ok(reply)
 }
 
-/// Counts on a thread that may block: it reads up to a page's budget of rows of every range.
+/// Counts on a blocking thread: it reads up to a page's budget of rows of every range.
 async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
     let (snapshot, container, now) =
         (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
@@ -120,7 +120,8 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str)
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-/// A container as this client knows containers: before partition keys, one that has none shows none.
+/// A container in the client's protocol version: one from before partition keys shows none where
+/// there is none.
 fn shown(request: &Request, container: &Container) -> Value {
     let mut shown = encode::container(container);
     if request.is_before_partition_keys()

@@ -61,7 +61,7 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, name: &str) -> Result<Re
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-/// What a serverless account says to who asks it for throughput.
+/// The refusal of throughput in a serverless account.
 pub(super) fn serverless(resource: &str) -> Failure {
     Failure::bad_request(format!(
         "Setting offer throughput or autopilot on {resource} is not supported for serverless accounts."

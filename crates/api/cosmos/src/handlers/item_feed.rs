@@ -47,7 +47,7 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
     })
 }
 
-/// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
+/// Partition key, else range, else bounds, else the whole container; bounds narrow a range (wire guide §17.1).
 pub(crate) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
     orrery_core::tour_step!();
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)?
@@ -81,7 +81,7 @@ fn bound(request: &Request, name: &http::HeaderName) -> Result<Option<Epk>, Fail
     })
 }
 
-/// What a page says of its place: the session tokens of all ranges that it covers, and the first of them by its id.
+/// The location headers of a page: the session tokens of all ranges that it covers, and the id of the first one.
 pub(super) fn place(
     cosmos: &Cosmos,
     container: &Container,

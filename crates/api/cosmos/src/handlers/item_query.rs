@@ -1,4 +1,4 @@
-//! Queries over items: pages of rows, the plan for clients that merge ranges, and how a query would be run
+//! Queries over items: pages of rows, the plan for clients that merge ranges, and the explanation of a query
 //! (wire guide §17).
 
 use super::item_feed::{place, scope};
@@ -52,7 +52,7 @@ pub async fn query(
     Ok(reply.json_in_two(first, second))
 }
 
-/// A request of ours, by the header `x-orrery-explain` on an ordinary query.
+/// Our own request: the header `x-orrery-explain` on an ordinary query.
 async fn explain(
     cosmos: &Cosmos,
     request: &mut Request,
@@ -70,7 +70,8 @@ async fn explain(
     Ok(Reply::new(StatusCode::OK, explained.charge()).headers(place).value(&shown))
 }
 
-/// The query-plan endpoint: how a client runs a query over the container's ranges itself (wire guide §17.5).
+/// The query-plan endpoint: the plan by which a client runs a query over the container's ranges itself (wire
+/// guide §17.5).
 pub async fn plan(
     cosmos: &Cosmos,
     request: &mut Request,
@@ -85,17 +86,17 @@ pub async fn plan(
     Ok(Reply::new(StatusCode::OK, plan.charge()).json(plan.0))
 }
 
-/// The value of the header [`header::CROSS_PARTITION`] that asks for a complete answer.
+/// The value of the header [`header::CROSS_PARTITION`] that asks for a complete result.
 const DIRECT: &str = "direct";
 
-/// The server's mode, unless the request asks for a direct answer.
+/// The server's mode, unless the request asks for a direct result.
 fn mode(cosmos: &Cosmos, request: &Request) -> CrossPartition {
     let asks = |value: &str| value.eq_ignore_ascii_case(DIRECT);
     let is_asked = request.header(&header::CROSS_PARTITION).is_some_and(asks);
     if is_asked { CrossPartition::Direct } else { cosmos.cross_partition() }
 }
 
-/// What the request says of the partitions that it is about.
+/// The partitions that the request names, and what its client can merge.
 pub(super) fn target(
     cosmos: &Cosmos,
     request: &Request,
@@ -109,7 +110,7 @@ pub(super) fn target(
     })
 }
 
-/// An empty key names no partition, except in a container whose partition key came later than its items.
+/// An empty key names no partition, except in a container whose partition key was added after its items.
 fn is_scoped(request: &Request, container: &Container) -> Result<bool, Failure> {
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? {
         return Ok(partition_key::names_some(container, key)?);
@@ -123,8 +124,8 @@ pub(super) fn continuation(request: &Request) -> Result<Option<Received>, Failur
     Ok(token.map(Received::parse).transpose()?)
 }
 
-/// Tells clients that resume an ORDER BY in which order equal rows come: by resource id, in the direction of the
-/// first key.
+/// Tells clients that resume an ORDER BY the order of equal rows: by resource id, in the direction of the first
+/// key.
 fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     match descends {
         None => reply,
@@ -135,7 +136,7 @@ fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     }
 }
 
-/// The answer in two pieces: the rows stay where they were written.
+/// The response in two pieces: the rows are not copied.
 fn text(container: &Container, page: Page) -> (Bytes, Bytes) {
     let first = format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text());
     let mut second = page.rows;

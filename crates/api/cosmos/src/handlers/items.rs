@@ -53,7 +53,7 @@ pub async fn replace(
     write(cosmos, request, container, ItemAction::Replace { id: ItemId::parse(id)?, text }).await
 }
 
-/// Whatever the content type says: SDKs send three different ones, or none.
+/// Regardless of the content type: SDKs send three different ones, or none.
 pub async fn patch(
     cosmos: &Cosmos,
     request: &mut Request,
@@ -123,16 +123,16 @@ pub async fn read(
     Ok(if is_same { reply } else { with_item(reply, container, &item) })
 }
 
-/// The body as JSON text, which Cosmos binary JSON becomes.
+/// The body as JSON text, converted from Cosmos binary JSON if necessary.
 pub(super) async fn body_text(request: &mut Request) -> Result<Bytes, Failure> {
     let body = request.body().await?;
     Ok(if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body })
 }
 
-/// Whether the item is to be indexed, where the request has a say in it.
+/// The request's indexing directive, if any.
 pub(super) fn directive(request: &Request) -> Result<Directive, Failure> {
     match request.header_or_refuse(&header::INDEXING_DIRECTIVE)?.map(str::to_ascii_lowercase).as_deref() {
-        // One SDK sends its constants as numbers.
+        // One SDK sends the constants as numbers.
         None | Some("" | "default" | "0") => Ok(Directive::Default),
         Some("include" | "2") => Ok(Directive::Include),
         Some("exclude" | "1") => Ok(Directive::Exclude),
@@ -147,7 +147,7 @@ fn target(request: &Request, container: &Container, id: &str) -> Result<Target, 
     Ok(Target { epk: partition_key::point(container, key)?, id: ItemId::parse(id)? })
 }
 
-/// A refusal that reached a partition says of it what an answer would.
+/// A refusal that reached a partition has the location headers of a success.
 pub fn failure(cosmos: &Cosmos, container: &Container, refused: Refused, wants_log: bool) -> Failure {
     let Refused { error, epk, script_log } = refused;
     let failure = Failure::from(error);
@@ -173,8 +173,8 @@ fn with_item(reply: Reply, container: &Container, row: &ItemRow) -> Reply {
     reply.json_in_two(text, tail)
 }
 
-/// What every answer about an item says of its place, whether it has the item or refuses it. `seen` is the LSN of the
-/// state that the answer comes from, or of the commit that it made.
+/// The location headers of every response about an item, success or refusal. `seen` is the LSN of the snapshot that
+/// it comes from, or of the commit that it made.
 pub fn place(cosmos: &Cosmos, container: &Container, epk: &Epk, seen: Lsn) -> [(HeaderName, HeaderValue); 6] {
     let range = container.ranges().of(epk).id;
     let (token, lsn) = session::token(cosmos, container, range, seen);

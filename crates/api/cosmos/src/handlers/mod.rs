@@ -1,4 +1,4 @@
-//! One file a resource; a handler decodes, asks the store, encodes.
+//! One file per resource; a handler decodes, calls the store, encodes.
 
 pub mod account;
 pub mod batch;
@@ -31,7 +31,8 @@ fn owner(cosmos: &Cosmos, name: &str) -> Result<Arc<Database>, Failure> {
     database(cosmos, name).map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })
 }
 
-/// The container of an item-scoped request, unless the client means an earlier one of the same name.
+/// The container of an item-scoped request, unless the client refers to an earlier one of the same
+/// name.
 pub fn find_container(
     cosmos: &Cosmos,
     request: &Request,

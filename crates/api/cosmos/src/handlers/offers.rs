@@ -30,7 +30,7 @@ fn all(cosmos: &Cosmos) -> Result<Vec<Value>, Failure> {
     Ok(cosmos.store().catalog().offers().map(|offer| shown(cosmos, offer)).collect())
 }
 
-/// A serverless account has no offers, and the service does not answer with an empty list.
+/// A serverless account has no offers, and the service refuses rather than return an empty list.
 fn refuse_if_serverless(cosmos: &Cosmos) -> Result<(), Failure> {
     if cosmos.store().is_serverless() {
         let message = "Reading or replacing offers is not supported for serverless accounts.";
@@ -39,7 +39,8 @@ fn refuse_if_serverless(cosmos: &Cosmos) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An offer as it is now: with autoscale, what is in use, between a tenth of the maximum and the maximum.
+/// The current offer: with autoscale, the throughput in use, between a tenth of the maximum and the
+/// maximum.
 fn shown(cosmos: &Cosmos, offer: &Offer) -> Value {
     let mut json = encode::offer(offer);
     if let Throughput::Autoscale { max, .. } = offer.throughput {
@@ -82,7 +83,7 @@ fn check_owner(offer: &Offer, body: &serde_json::Map<String, Value>) -> Result<(
     Ok(())
 }
 
-/// What the offer shall be; two headers switch between manual and autoscale.
+/// The requested throughput; two headers switch between manual and autoscale.
 fn asked(request: &Request, offer: &Offer, content: &Value) -> Result<Throughput, Failure> {
     if request.is_true(&header::MIGRATE_TO_AUTOSCALE) {
         return Ok(offer.throughput.to_autoscale(offer.highest));

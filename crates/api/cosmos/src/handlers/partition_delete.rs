@@ -1,4 +1,4 @@
-//! `POST .../operations/partitionkeydelete`: all items of one partition go.
+//! `POST .../operations/partitionkeydelete`: deletes all items of one partition.
 
 use super::items::place;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use orrery_documents::catalog::Container;
 use std::sync::Arc;
 
 pub async fn run(cosmos: &Cosmos, request: &Request, container: Arc<Container>) -> Result<Reply, Failure> {
-    // A request that calls itself a query was let in as one.
+    // A request marked as a query was authorized as one.
     if request.post() != Post::Create {
         return Err(Failure::bad_request(
             "A deletion by partition key is no query, batch or upsert; leave those headers out.",

@@ -20,7 +20,7 @@ pub fn list(request: &Request, container: &Container) -> Result<Reply, Failure> 
     if known == Some(current) {
         return Ok(Reply::new(StatusCode::NOT_MODIFIED, Charge::metadata()).header(ETAG, tag(current)));
     }
-    // A version that is still to come is from another life of the container; its holder knows nothing.
+    // A future version belongs to an earlier container of the same name; its holder gets everything.
     let known = known.filter(|known| *known < current);
     let newer = |since: u32| known.is_none_or(|known| since > known);
     let leaves = container.ranges().leaves().iter().filter(|range| newer(range.since));

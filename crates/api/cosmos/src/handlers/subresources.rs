@@ -64,7 +64,7 @@ pub async fn on_subresource(
     }
 }
 
-/// Whose children the path names; they are looked for in the newest durable state.
+/// The owner of the subresources in the path, looked up in the newest durable state.
 pub fn find_owner(cosmos: &Cosmos, request: &Request, path: &OwnerPath<'_>) -> Result<Owner, Failure> {
     match path {
         OwnerPath::Database { database } => database_owner(cosmos, database),
@@ -115,7 +115,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
     })
 }
 
-/// What tells the owner of a continuation from others that have children of the same kind.
+/// Distinguishes the owner of a continuation from others with subresources of the same kind.
 fn place(owner: &Owner) -> u32 {
     match owner {
         Owner::Database { rid, .. } => rid.0,
@@ -131,7 +131,7 @@ async fn query(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind)
     resources::query_over(cosmos, request, &rid, kind.feed(), list).await
 }
 
-/// The children of an owner in the order of their names, read as they are asked for.
+/// The subresources of an owner in name order, read on demand.
 struct List {
     snapshot: Arc<Snapshot>,
     minting: Minting,

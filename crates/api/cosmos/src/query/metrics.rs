@@ -1,4 +1,4 @@
-//! How a query ran, in the headers that ask for it (wire guide §17.8).
+//! Query metrics in response headers, if requested (wire guide §17.8).
 
 use crate::header;
 use crate::reply::Reply;
@@ -9,7 +9,7 @@ use orrery_query::access::{IndexOf, IndexUsage, IndexUse, Path, PathDisplay};
 use orrery_query::execute::Page;
 use serde_json::{Value, json};
 
-/// Adds the metrics that the request asks for.
+/// Adds the requested metrics.
 pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Reply {
     let mut reply = reply;
     if request.is_true(&header::POPULATE_QUERY_METRICS) {
@@ -26,7 +26,7 @@ pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Rep
     reply
 }
 
-/// The first form: a list each of single and composite indexes, used and missed.
+/// The first format: lists of single and composite indexes, used and missed.
 fn index_metrics(used: &IndexUsage) -> Value {
     let single = |uses: &[IndexUse]| -> Value {
         let specs = uses.iter().filter_map(single_spec).map(|spec| {
@@ -53,7 +53,7 @@ fn index_metrics(used: &IndexUsage) -> Value {
     })
 }
 
-/// The second form.
+/// The second format.
 fn index_metrics_v2(used: &IndexUsage) -> Value {
     let of = |uses: &[IndexUse]| {
         let single: Value =
@@ -85,7 +85,7 @@ fn composite_specs(one: &IndexUse) -> Option<Vec<String>> {
 /// One client splits strictly at `;` and `=`: no trailing separator, no empty entry.
 fn query_metrics(page: &Page, elapsed_ms: f64) -> String {
     let (documents, bytes) = match page.index_usage.is_index_only {
-        // As the service counts: how few documents we read through is nothing that a client can act on.
+        // Counted as on the service: how few documents we read is of no use to a client.
         true => (0, 0),
         false => (page.metrics.documents_read, page.metrics.bytes_read),
     };

@@ -1,4 +1,5 @@
-//! What queries on the wire share: metrics of a page, and queries over resources that are no items.
+//! Shared parts of queries on the wire: metrics of a page, and queries over resources other than
+//! items.
 
 pub mod metrics;
 pub mod resources;

@@ -1,4 +1,4 @@
-//! Queries over databases, containers, offers and what they own, as a feed of them answers.
+//! Queries over databases, containers, offers and subresources, in the format of their feeds.
 
 use crate::failure::Failure;
 use crate::header;
@@ -11,7 +11,7 @@ use orrery_documents::charge::Charge;
 use orrery_query::execute::{Collection, Page};
 use serde_json::Value;
 
-/// What a feed of resources answers to a query: rows under the feed's own name.
+/// The response of a resource feed to a query: rows under the feed's own name.
 pub async fn query(
     cosmos: &Cosmos,
     request: &mut Request,
@@ -22,7 +22,7 @@ pub async fn query(
     query_over(cosmos, request, owner_rid, name, ResourceList::new(&resources)).await
 }
 
-/// The same over any collection whose positions are ids.
+/// Variant for any collection whose positions are ids.
 pub async fn query_over(
     cosmos: &Cosmos,
     request: &mut Request,

@@ -208,7 +208,7 @@ async fn a_batch_that_cannot_be_read_is_refused_as_a_whole() {
 }
 
 #[tokio::test]
-async fn what_a_batch_may_touch_is_bounded() {
+async fn the_bytes_that_a_batch_reads_are_bounded() {
     let world = World::new().await;
     let filler = "x".repeat(1024 * 1024);
     for id in ["a", "b"] {
@@ -245,7 +245,7 @@ async fn a_disk_that_refuses_refuses_all_of_it() {
 }
 
 #[tokio::test]
-async fn a_batch_goes_on_while_the_container_is_indexed_anew() {
+async fn a_batch_succeeds_while_the_container_is_re_indexed() {
     let world = World::new().await;
     world.container("n", &json!({})).await;
     let path = "dbs/d/colls/n";

@@ -48,7 +48,7 @@ const MERGED: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn what_needs_merging_is_left_to_the_client_with_a_plan() {
+async fn a_query_that_needs_merging_is_refused_with_a_plan() {
     let world = service().await;
     for container in ["s", "c"] {
         for query in MERGED {

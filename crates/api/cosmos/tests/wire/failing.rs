@@ -30,7 +30,7 @@ fn restarted(engine: MemoryEngine) -> World {
 }
 
 #[tokio::test]
-async fn a_write_that_the_disk_refuses_is_unavailable_and_the_next_goes_on() {
+async fn a_write_that_the_disk_refuses_is_unavailable_and_the_next_succeeds() {
     let world = World::new().await;
     world.item("a").await;
     let writes = [

@@ -29,7 +29,7 @@ async fn the_activity_id_is_the_clients_or_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_too_large_is_refused_and_the_server_goes_on() {
+async fn an_oversized_head_is_refused_and_the_server_continues() {
     let world = World::new().await;
     let head = |call: Call| call.header("connection", "close").encode(&world.env.now().to_http());
     let large = head(Call::get("dbs/d").header("x-much", "y".repeat(HEAD_BYTES_MAX)));

@@ -59,7 +59,7 @@ async fn requests_are_counted_for_what_they_are_about() {
 }
 
 #[tokio::test]
-async fn reads_with_session_tokens_and_those_that_come_too_early_are_counted() {
+async fn reads_with_session_tokens_and_premature_ones_are_counted() {
     let world = World::new().await;
     world.item("a").await;
     let read = |token: &str| {

@@ -47,7 +47,7 @@ async fn every_form_that_an_sdk_sends_is_taken() {
 }
 
 #[tokio::test]
-async fn what_is_not_named_keeps_its_place_and_its_digits() {
+async fn unnamed_members_keep_their_position_and_digits() {
     let world = world().await;
     let body =
         json!([{"op": "add", "path": "/tags/-", "value": "b"}, {"op": "move", "from": "/n", "path": "/m"}]);
@@ -138,7 +138,7 @@ async fn bad_patches_change_nothing_and_say_why() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_not_allowed() {
+async fn a_patch_of_a_missing_item_or_without_permission_is_refused() {
     let world = world().await;
     let body = json!([{"op": "set", "path": "/n", "value": 1}]).to_string();
     world

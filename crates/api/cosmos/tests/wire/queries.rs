@@ -230,7 +230,7 @@ async fn a_query_that_cannot_be_read_is_refused_with_a_code_and_a_place() {
 }
 
 #[tokio::test]
-async fn what_a_query_may_not_do_is_refused_in_a_sentence() {
+async fn an_unsupported_query_is_refused_with_a_sentence() {
     let world = World::new().await;
     world.container("q", &json!({})).await;
     add(

@@ -30,7 +30,7 @@ async fn the_plan_and_the_way_are_told_and_no_rows() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_run_cannot_be_explained() {
+async fn an_invalid_query_cannot_be_explained() {
     let world = World::new().await;
     let call = |body: &str| Call::post(ITEMS, body.to_owned()).query().header("x-orrery-explain", "true");
     world.refused(call(r#"{"query":"SELECT d.id FROM c"}"#), (400, 0), "SC2001").await;

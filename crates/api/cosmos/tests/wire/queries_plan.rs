@@ -59,7 +59,7 @@ async fn a_query_that_every_range_answers_as_it_is_passes_through() {
 }
 
 #[tokio::test]
-async fn a_client_that_lacks_a_feature_is_told_so_unless_one_range_answers_alone() {
+async fn a_missing_plan_feature_is_refused_unless_one_range_suffices() {
     let world = with_ranges().await;
     let needs = [
         ("SELECT VALUE COUNT(1) FROM c", "Aggregate"),
@@ -112,7 +112,7 @@ async fn a_filter_on_the_partition_key_gives_points() {
 
 /// The empty key lies in the first range, and that answers for all.
 #[tokio::test]
-async fn what_reads_no_document_is_asked_of_the_first_range() {
+async fn a_query_that_reads_no_document_goes_to_the_first_range() {
     let world = with_ranges().await;
     let first = json!([{"min": "", "max": "", "isMinInclusive": true, "isMaxInclusive": true}]);
     for query in [

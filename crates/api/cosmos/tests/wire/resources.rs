@@ -4,7 +4,7 @@ use crate::call::{Call, READ_WRITE_KEY, signature, token};
 use crate::world::{CONTAINER, ITEMS, World};
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_and_a_missing_owner_says_so() {
+async fn a_missing_resource_is_not_found_and_a_missing_owner_is_distinct() {
     let world = World::new().await;
     let item = || r#"{"id":"i","pk":"p"}"#;
     let container = || r#"{"id":"x","partitionKey":{"paths":["/pk"]}}"#;
@@ -41,7 +41,7 @@ async fn names_are_case_sensitive() {
 }
 
 #[tokio::test]
-async fn what_exists_is_not_made_twice() {
+async fn an_existing_resource_is_a_conflict() {
     let world = World::new().await;
     world.refused(Call::post("dbs", r#"{"id":"d"}"#), (409, 0), "already exists").await;
     let again = r#"{"id":"c","partitionKey":{"paths":["/pk"]}}"#;

@@ -128,7 +128,7 @@ async fn documents_are_made_read_replaced_queried_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_a_script_throws_takes_everything_back() {
+async fn an_exception_rolls_a_script_back() {
     let world = World::new().await;
     world.item("old").await;
     assert_eq!(world.gives(CREATE_MANY, &json!(["a", 3])).await, 3);
@@ -159,7 +159,7 @@ async fn an_error_has_the_number_that_it_was_thrown_with() {
 }
 
 #[tokio::test]
-async fn a_refused_operation_leaves_nothing_behind_though_the_script_goes_on() {
+async fn a_refused_operation_leaves_no_trace_if_the_script_continues() {
     let world = World::new().await;
     world
         .container("u", &json!({"uniqueKeyPolicy": {"uniqueKeys": [{"paths": ["/a"]}, {"paths": ["/b"]}]}}))

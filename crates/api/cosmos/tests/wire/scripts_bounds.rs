@@ -58,7 +58,7 @@ async fn a_document_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn a_script_that_deletes_much_is_told_to_come_back() {
+async fn a_script_that_deletes_too_much_is_refused_further_deletes() {
     let world = World::new().await;
     for n in 0..6 {
         let item =

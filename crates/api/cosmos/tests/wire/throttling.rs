@@ -95,7 +95,7 @@ async fn a_second_of_throughput_is_served_and_no_more() {
 }
 
 #[tokio::test]
-async fn being_turned_away_costs_nothing() {
+async fn a_throttled_request_costs_nothing() {
     let world = world(ON).await;
     container(&world, "c", Some(400)).await;
     exhaust(&world, "c", "p").await;
@@ -135,7 +135,7 @@ async fn every_kind_of_request_about_items_pays() {
 }
 
 #[tokio::test]
-async fn what_is_refused_for_its_own_sake_pays_too() {
+async fn a_refused_operation_is_charged() {
     let world = world(ON).await;
     container(&world, "c", Some(400)).await;
     world.made(create("c", 1, "p")).await;
@@ -208,7 +208,7 @@ async fn containers_without_throughput_share_their_databases() {
 }
 
 #[tokio::test]
-async fn low_priority_is_turned_away_first() {
+async fn low_priority_is_throttled_first() {
     let world = world(ON).await;
     container(&world, "c", Some(400)).await;
     let low = |id| create("c", id, "p").header("x-ms-cosmos-priority-level", "Low");

@@ -71,7 +71,7 @@ async fn autoscale_serves_up_to_its_maximum_at_once_and_shows_what_is_in_use() {
 }
 
 #[tokio::test]
-async fn what_is_shown_may_be_put_back_unchanged() {
+async fn an_autoscale_offer_may_be_replaced_by_its_own_content() {
     let world = world().await;
     autoscale(&world, 4000).await;
     for _ in 0..150 {

@@ -72,7 +72,7 @@ async fn a_post_trigger_writes_in_the_same_transaction() {
 }
 
 #[tokio::test]
-async fn what_a_trigger_throws_takes_the_write_back() {
+async fn an_exception_of_a_trigger_rolls_the_write_back() {
     let world = World::new().await;
     world.trigger("no", "Pre", "All", "function () { throw new Error(403, 'not now') }").await;
     world.trigger("late", "Post", "All", "function () { throw new Error('too late') }").await;

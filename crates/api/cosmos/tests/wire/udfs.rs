@@ -73,7 +73,7 @@ async fn undefined_goes_in_and_comes_out() {
 }
 
 #[tokio::test]
-async fn what_a_function_throws_is_told() {
+async fn an_exception_of_a_function_is_reported() {
     let world = world().await;
     world.refused(ask("SELECT VALUE udf.none(1)"), (400, 0), "'none' is not there").await;
     define(&world, "odd", "function (x) { throw new Error('odd ' + x) }").await;

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY};
 use orrery_api_common::{Key, Keys, Listener, Stop};
-use orrery_api_cosmos::{Consistency, Cosmos, Options};
+use orrery_api_cosmos::{Consistency, Cosmos, Options, OtherPorts};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::{CrossPartition, Jobs, Options as StoreOptions, Progress, Store, Sync};
 use orrery_documents::spaces::SPACES;
@@ -81,7 +81,7 @@ impl World {
             keys,
             account: "orrery".to_owned(),
             account_id: "id-of-the-account".to_owned(),
-            services_port: Some(8080),
+            ports: OtherPorts { services: Some(8080), queue: Some(10001), table: Some(10002) },
             secret: [5; 32],
             consistency: Consistency::Session,
             advertised: None,

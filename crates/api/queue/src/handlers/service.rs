@@ -1,11 +1,12 @@
-//! The properties of the service, and its statistics.
+//! The properties of the service, its statistics, and keys for user delegation.
 
 use crate::call::Call;
 use crate::errors::Failure;
 use crate::reply;
 use http::{Response, StatusCode};
 use orrery_api_common::Body;
-use orrery_api_storage::{limits::DOCUMENT_BYTES_MAX, service_properties, statistics};
+use orrery_api_storage::limits::DOCUMENT_BYTES_MAX;
+use orrery_api_storage::{Grant, Storage, service_properties, statistics, user_delegation_key};
 use orrery_catalog::storage::ServiceKind;
 use orrery_queue_store::QueueStore;
 
@@ -25,4 +26,13 @@ pub async fn write_properties(store: &QueueStore, call: &mut Call) -> Result<Res
 
 pub fn read_statistics(call: &Call) -> Result<Response<Body>, Failure> {
     Ok(reply::xml(StatusCode::OK, statistics::write(&call.request)?))
+}
+
+pub async fn issue_delegation_key(
+    storage: &Storage,
+    call: &mut Call,
+    grant: &Grant,
+) -> Result<Response<Body>, Failure> {
+    let body = call.body(DOCUMENT_BYTES_MAX).await?;
+    Ok(reply::xml(StatusCode::OK, user_delegation_key::issue(storage, &call.request, grant, &body)?))
 }

@@ -78,10 +78,10 @@ async fn any_date_is_a_version_and_anything_else_is_refused() {
 }
 
 #[tokio::test]
-async fn what_this_service_does_not_do_is_said_to_be_so() {
+async fn a_key_for_user_delegation_is_for_users_and_not_for_the_account() {
     let world = World::new().await;
     let key = Call::new("POST", "?restype=service&comp=userdelegationkey");
-    world.refused(key, 501, "NotImplemented").await;
+    world.refused(key, 403, "AuthenticationFailed").await;
 }
 
 #[tokio::test]

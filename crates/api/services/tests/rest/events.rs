@@ -43,7 +43,7 @@ async fn an_event_is_found_with_or_without_its_user_and_tells_its_attempts() {
 }
 
 #[tokio::test]
-async fn what_waits_can_be_cancelled_and_what_is_done_cannot() {
+async fn a_scheduled_event_can_be_cancelled_once() {
     let world = World::new();
     let mut body = event("ann", "p");
     body["scheduledAt"] = json!("2026-11-16T10:00:00Z");

@@ -110,7 +110,7 @@ async fn an_id_in_a_path_that_no_item_can_have_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_said_to_be_none() {
+async fn a_malformed_body_is_a_problem() {
     let world = World::new();
     for body in ["", "{", "[1,", "nonsense", "\u{0}"] {
         let answer = world.call(&ADMIN, Method::POST, "/v1/notifications/events", &[], body).await;

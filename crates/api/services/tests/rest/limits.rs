@@ -8,7 +8,7 @@ const ANN: As = As::User("ann", &[]);
 const PATH: &str = "/v1/users/ann/notifications/unread-count";
 
 #[tokio::test]
-async fn a_caller_that_asks_too_often_is_told_when_to_come_back_and_others_go_on() {
+async fn a_caller_over_its_rate_gets_a_retry_time_and_others_are_unaffected() {
     let world = World::with_rate(3);
     for left in ["2", "1", "0"] {
         let answer = world.get(&ANN, PATH).await;
@@ -25,7 +25,7 @@ async fn a_caller_that_asks_too_often_is_told_when_to_come_back_and_others_go_on
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_a_problem_too() {
+async fn a_missing_resource_is_a_problem() {
     let world = World::new();
     let check = async |method: Method, path: &str, status: u16| {
         let answer = world.call(&ADMIN, method, path, &[], "").await;

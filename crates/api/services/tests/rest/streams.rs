@@ -59,7 +59,7 @@ fn id_of(event: &BTreeMap<String, String>) -> String {
 }
 
 #[tokio::test]
-async fn what_happens_is_told_and_a_reader_that_comes_back_misses_nothing() {
+async fn a_stream_has_every_change_and_a_reconnecting_reader_misses_none() {
     let world = World::new();
     world.notify("ann", "before").await;
     let mut reader = Reader::open(&world, None).await;

@@ -3,7 +3,7 @@
 //! A grant was judged for one need. Where one request does several things, as a batch does, it is asked again for each.
 
 use super::need::{Letters, Level, Need, Resource};
-use super::roles;
+use super::roles::{self, Role};
 use super::table_range::TableRange;
 use crate::error::StorageError;
 use crate::request::StorageRequest;
@@ -34,12 +34,14 @@ pub struct Grant {
     /// The permissions of a signature: its own, or those of the stored access policy that it names.
     pub(super) permissions: String,
     pub(super) range: Option<TableRange>,
+    /// The role of the user who signed, whose signature allows nothing that the role does not.
+    pub(super) delegator: Option<Role>,
 }
 
 impl Grant {
     pub(super) fn new(request: &StorageRequest, caller: Caller) -> Self {
         let (service, account) = (request.service, request.account.clone());
-        Self { caller, service, account, permissions: String::new(), range: None }
+        Self { caller, service, account, permissions: String::new(), range: None, delegator: None }
     }
 
     /// Whether it is enough for this, too.
@@ -98,6 +100,9 @@ impl Grant {
 
     fn permit_resource(&self, sas: &Sas, need: &Need<'_>) -> Result<(), StorageError> {
         self.check_letters(need.service)?;
+        if self.delegator.is_some_and(|role| !role.allows(need.action, self.service)) {
+            return Err(StorageError::permission_mismatch());
+        }
         if covers(sas, &need.resource) { Ok(()) } else { Err(StorageError::authorization_failure()) }
     }
 
@@ -110,7 +115,7 @@ impl Grant {
     }
 }
 
-pub(super) fn service_letter(service: ServiceKind) -> char {
+pub(crate) fn service_letter(service: ServiceKind) -> char {
     match service {
         ServiceKind::Blob => 'b',
         ServiceKind::Queue => 'q',

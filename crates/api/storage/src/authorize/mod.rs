@@ -24,9 +24,11 @@ mod sas;
 mod shared_key;
 mod table_range;
 
+pub(crate) use grant::service_letter;
 pub use grant::{Caller, Grant};
 pub use need::{Action, Letters, Level, Moment, Need, Resource};
 pub(crate) use permissions::permissions_of_policies;
+pub(crate) use roles::{Role, delegator};
 pub use rules::Rules;
 pub use table_range::{Bound, TableRange};
 

@@ -7,7 +7,7 @@ use orrery_api_common::bearer;
 use orrery_catalog::storage::ServiceKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Reader,
     Contributor,
     Owner,
@@ -31,6 +31,13 @@ pub fn allow(
     })
 }
 
+/// The role by which somebody may make signatures in their own name for a whole account, the most powerful one they have.
+pub(crate) fn delegator(granted: &[bearer::Grant], service: ServiceKind, account: &str) -> Option<Role> {
+    let over_account = || granted.iter().filter(|grant| covers(&grant.scope, account, None));
+    let has = |role: &Role| over_account().any(|grant| Role::of(&grant.role, service) == Some(*role));
+    Role::DELEGATORS.into_iter().find(has)
+}
+
 /// Every word of the scope is a word of the path.
 fn covers(scope: &str, account: &str, container: Option<&str>) -> bool {
     let mut path = [Some(account), container].into_iter().flatten();
@@ -40,6 +47,20 @@ fn covers(scope: &str, account: &str, container: Option<&str>) -> bool {
 }
 
 impl Role {
+    /// Those that allow [`Action::DelegationKey`], the most powerful first.
+    pub(crate) const DELEGATORS: [Self; 3] = [Self::Owner, Self::Contributor, Self::Reader];
+
+    /// What a key of somebody with this role is derived from.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Contributor => "contributor",
+            Self::Owner => "owner",
+            Self::Sender => "sender",
+            Self::Processor => "processor",
+        }
+    }
+
     /// By its name in Azure, such as `Storage Queue Data Reader`, or for all services by the last word alone.
     fn of(name: &str, service: ServiceKind) -> Option<Self> {
         let is = |text: String| name.eq_ignore_ascii_case(&text);
@@ -58,7 +79,7 @@ impl Role {
         found.or_else(|| messages().filter(|_| service == ServiceKind::Queue)).map(|(role, _)| role)
     }
 
-    fn allows(self, action: Action, service: ServiceKind) -> bool {
+    pub(super) fn allows(self, action: Action, service: ServiceKind) -> bool {
         use Action::{
             AddData, DelegationKey, ProcessMessages, ReadData, ReadResource, ReadService, WritePolicies,
         };
@@ -97,6 +118,23 @@ mod tests {
         check("Storage Queue Data Message Sender", ServiceKind::Table, Action::AddData, false);
         check("reader", ServiceKind::Queue, Action::ReadData, true);
         check("", ServiceKind::Queue, Action::ReadData, false);
+    }
+
+    #[test]
+    fn whoever_signs_for_an_account_has_a_role_over_the_whole_of_it() {
+        let check = |granted: &[(&str, &str)], expected: Option<Role>| {
+            let grant = |(role, scope): &(&str, &str)| bearer::Grant {
+                role: (*role).to_owned(),
+                scope: (*scope).to_owned(),
+            };
+            let granted: Vec<_> = granted.iter().map(grant).collect();
+            assert_eq!(delegator(&granted, ServiceKind::Queue, "acct"), expected, "{granted:?}");
+        };
+        let contributor = "Storage Queue Data Contributor";
+        check(&[("Storage Queue Data Reader", "/"), (contributor, "/acct")], Some(Role::Contributor));
+        check(&[("Storage Queue Data Reader", "/"), (contributor, "/acct/q")], Some(Role::Reader));
+        check(&[(contributor, "/other")], None);
+        check(&[("Storage Queue Data Message Sender", "/"), ("Storage Blob Data Owner", "/")], None);
     }
 
     #[test]

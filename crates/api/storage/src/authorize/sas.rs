@@ -3,11 +3,13 @@
 use super::conditions::{check_address, check_protocol, check_times, mandatory};
 use super::grant::{Caller, Grant};
 use super::need::{Moment, Need, Resource};
+use super::roles::Role;
 use super::rules::Rules;
 use super::table_range::TableRange;
 use crate::error::StorageError;
 use crate::request::StorageRequest;
 use crate::storage::Storage;
+use crate::user_delegation_key;
 use orrery_api_common::Key;
 use orrery_catalog::storage::{AccessPolicy, ServiceKind};
 use orrery_protocol::storage::sas::{Fields, Kind, Sas, SignedRequest, layout};
@@ -19,7 +21,7 @@ pub fn check(
     rules: &dyn Rules,
     sas: Sas,
 ) -> Result<Grant, StorageError> {
-    check_signature(storage, request, need, &sas)?;
+    let delegator = check_signature(storage, request, need, &sas)?;
     let fields = &sas.fields;
     check_protocol(said(&fields.spr), request.peer.scheme)?;
     check_address(said(&fields.sip), request.peer.addr.ip())?;
@@ -37,7 +39,7 @@ pub fn check(
         (Kind::Service, ServiceKind::Table) => TableRange::of(fields)?,
         _ => None,
     };
-    Ok(Grant { permissions, range, ..Grant::new(request, Caller::Sas(Box::new(sas))) })
+    Ok(Grant { permissions, range, delegator, ..Grant::new(request, Caller::Sas(Box::new(sas))) })
 }
 
 /// An empty field says nothing.
@@ -45,21 +47,25 @@ fn said(field: &Option<String>) -> Option<&str> {
     field.as_deref().filter(|text| !text.is_empty())
 }
 
+/// Gives the role of the user whose key it was, if it was a user's.
 fn check_signature(
     storage: &Storage,
     request: &StorageRequest,
     need: &Need<'_>,
     sas: &Sas,
-) -> Result<(), StorageError> {
+) -> Result<Option<Role>, StorageError> {
     let account = request.account.as_str();
-    let keys: Vec<Key> = match sas.kind {
-        Kind::Account | Kind::Service => storage.accounts().keys(account).to_vec(),
-        Kind::Delegation => vec![storage.delegation_key(account, &sas.fields).1],
+    let of_account = |key: &Key| (key.clone(), None);
+    let of_user = |role| (user_delegation_key::derive(storage, account, role, &sas.fields).1, Some(role));
+    let keys: Vec<(Key, Option<Role>)> = match sas.kind {
+        Kind::Account | Kind::Service => storage.accounts().keys(account).iter().map(of_account).collect(),
+        Kind::Delegation => Role::DELEGATORS.map(of_user).to_vec(),
     };
     let texts = strings_to_sign(request, need, sas);
     let signature = sas.signature();
-    if texts.iter().any(|text| keys.iter().any(|key| key.verify(text, &signature))) {
-        return Ok(());
+    let signed = |(key, _): &&(Key, Option<Role>)| texts.iter().any(|text| key.verify(text, &signature));
+    if let Some((_, role)) = keys.iter().find(signed) {
+        return Ok(*role);
     }
     let text = texts.first().map(String::as_str).unwrap_or_default();
     Err(StorageError::authentication_failed(format!(

@@ -5,7 +5,7 @@ use crate::fixture::{ITEMS, layout, query};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options, Store, Sync, Throttling};
 use orrery_documents::spaces::SPACES;
-use orrery_kit::ports::documents::{Documents, Embedded, StoreError, Write};
+use orrery_kit::ports::documents::{Documents, Embedded, ItemKey, StoreError, Write};
 use orrery_kv::MemoryEngine;
 use serde_json::json;
 
@@ -54,4 +54,29 @@ async fn the_queries_of_a_service_appear_in_the_advice() {
     assert_eq!(usage.queries, 3);
     assert_eq!(usage.shapes[0].queries_over_all, 3);
     assert!(usage.large.iter().any(|item| item.id == "first"), "its large items are known as well");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_of_many_items_draws_from_the_throughput() {
+    let throttling = Throttling { is_on: true, partition_units_max: 400, ..Throttling::default() };
+    let (documents, store) = documents(throttling).await;
+    for n in 0..4 {
+        let item = json!({"id": format!("i{n}"), "pk": "p", "email": n.to_string()});
+        documents.write(ITEMS, "p", Write::Create(item)).await.unwrap();
+    }
+    let key = |n: usize| ItemKey { partition: "p".to_owned(), id: format!("i{n}") };
+    let keys: Vec<ItemKey> = (0..4).map(key).collect();
+    let mut refused = None;
+    for _ in 0..200 {
+        match documents.read_many(ITEMS, &keys).await {
+            Ok(found) => assert_eq!(found.items.len(), 4),
+            Err(error) => {
+                refused = Some(error);
+                break;
+            }
+        }
+    }
+    let Some(StoreError::Busy { after: Some(after) }) = refused else { panic!("{refused:?}") };
+    store.env().advance(after).unwrap();
+    assert_eq!(documents.read_many(ITEMS, &keys).await.unwrap().items.len(), 4);
 }

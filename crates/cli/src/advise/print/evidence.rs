@@ -1,11 +1,11 @@
-//! The numbers that a finding rests on: as lines, and as JSON.
+//! The numbers behind a finding: as lines, and as JSON.
 
 use super::numbers::{bytes, charge, count_of, grouped, percent};
 use crate::advise::finding::{Finding, HotPartition, MissingComposite, UnusedPath, UnusedPaths};
 use orrery_protocol::report::LargeItem;
 use serde_json::{Value, json};
 
-/// Lists are long for who reads them; programs get all.
+/// Lists are shortened for people; programs get all of them.
 const LINES_MAX: usize = 12;
 
 pub fn lines(finding: &Finding) -> Vec<String> {
@@ -14,7 +14,7 @@ pub fn lines(finding: &Finding) -> Vec<String> {
         Finding::MissingComposites(found) => found.iter().flat_map(missing_composite).collect(),
         Finding::LargeItems(found) => found.items.iter().map(large_item).collect(),
         Finding::CrossPartition(found) => vec![found.text.clone()],
-        // The sentence says it all.
+        // The sentence has all the numbers.
         Finding::HotPartition(_) => Vec::new(),
     };
     clipped(all)

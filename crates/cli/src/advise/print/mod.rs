@@ -1,7 +1,7 @@
 //! Findings for people and for programs: the same sentences, numbers and JSON to paste.
 
 mod evidence;
-mod numbers;
+pub mod numbers;
 mod paste;
 mod sentence;
 
@@ -10,11 +10,9 @@ use super::rules::Advice;
 use crate::terminal::plain;
 use serde_json::{Value, json};
 
-/// For programs: one object, a container each in its list.
-pub fn json(advised: &[(&Container, Advice)]) -> String {
-    let containers: Vec<Value> =
-        advised.iter().map(|(container, advice)| of_container(container, advice)).collect();
-    format!("{:#}\n", json!({ "containers": containers }))
+/// For programs: a list with one object for each container.
+pub fn json(advised: &[(&Container, Advice)]) -> Value {
+    advised.iter().map(|(container, advice)| of_container(container, advice)).collect()
 }
 
 fn of_container(container: &Container, advice: &Advice) -> Value {
@@ -45,12 +43,9 @@ fn of_container(container: &Container, advice: &Advice) -> Value {
     shown
 }
 
-/// For people.
-pub fn text(advised: &[(&Container, Advice)]) -> String {
-    if advised.is_empty() {
-        return "There are no containers.\n".to_owned();
-    }
-    advised.iter().map(|(container, advice)| text_of(container, advice)).collect::<Vec<_>>().join("\n")
+/// For people: a paragraph for each container.
+pub fn text(advised: &[(&Container, Advice)]) -> Vec<String> {
+    advised.iter().map(|(container, advice)| text_of(container, advice)).collect()
 }
 
 fn text_of(container: &Container, advice: &Advice) -> String {
@@ -117,15 +112,14 @@ mod tests {
         let expected = "d / c: at least 0 items, 0 bytes, 0 partitions; 0 queries in 0 seconds\n\
             \n  Large items: up to 68 KB, where 100 bytes is the mean. \
             Divide them into items that are read on their own.\n    a  [2J in []  68 KB\n";
-        assert_eq!(text, expected);
+        assert_eq!(text, [expected]);
     }
 
     #[test]
-    fn containers_stand_apart() {
+    fn each_container_is_a_paragraph() {
         let (a, b) = (container("a"), container("b"));
         let both = text(&[(&a, advice(Vec::new())), (&b, advice(Vec::new()))]);
-        assert_eq!(both.matches("Nothing to advise.\n").count(), 2);
-        assert!(both.contains("\n\nd / b: "), "{both}");
-        assert_eq!(text(&[]), "There are no containers.\n");
+        assert_eq!(both.concat().matches("Nothing to advise.\n").count(), 2);
+        assert!(both[1].starts_with("d / b: "), "{both:?}");
     }
 }

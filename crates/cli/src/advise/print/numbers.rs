@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 /// `1,234,567`
 pub fn grouped(number: u64) -> String {
@@ -49,7 +49,7 @@ pub fn charge(units: f64) -> String {
     if units >= 1000.0 { format!("{} RU", grouped(units.round() as u64)) } else { format!("{units:.1} RU") }
 }
 
-/// In the largest unit that it has one of.
+/// In the largest unit of which there is at least one.
 pub fn duration(seconds: u64) -> String {
     let units = [(86_400, "day"), (3600, "hour"), (60, "minute")];
     let unit = units.into_iter().find(|(length, _)| seconds >= *length);

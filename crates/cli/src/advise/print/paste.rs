@@ -1,4 +1,4 @@
-//! The JSON that a finding ends in: the part of a definition, or of a query's body, to paste.
+//! The JSON of a finding: the part of a definition or of a query's body to paste.
 
 use crate::advise::finding::Finding;
 use orrery_documents::index::advice::PolicyJson;

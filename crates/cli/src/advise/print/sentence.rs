@@ -1,4 +1,4 @@
-//! One sentence for each finding: what is so, and what to do.
+//! One sentence per finding: the fact and the advice.
 
 use super::numbers::{bytes, charge, count, count_of, grouped, percent};
 use crate::advise::finding::{

@@ -1,4 +1,4 @@
-//! Queries that ask every partition: what they cost grows with the container, not with their answer.
+//! Cross-partition queries: their cost grows with the container, not with their result.
 
 use super::Subject;
 use crate::advise::finding::{CrossPartition, Finding};
@@ -6,7 +6,7 @@ use orrery_documents::definition::PropertyPath;
 use orrery_protocol::report::Shape;
 use serde_json::{Value, json};
 
-/// What is asked less often may well be a report that has to see everything.
+/// A rarer query may be a report that must read everything.
 pub const QUERIES_MIN: u64 = 10;
 const SHOWN_MAX: usize = 5;
 

@@ -1,13 +1,14 @@
-//! Logical partitions that hold or get far more than their share: they fill up first, and wait for each other.
+//! Logical partitions with far more than their share of data or requests: they fill up first, and their
+//! requests are throttled first.
 
 use super::Subject;
 use crate::advise::finding::{Finding, HotPartition, Measure, Share};
 use serde_json::{Value, json};
 
-/// From so much of the whole on, and so many times what a partition has on average.
+/// The minimum share of the whole, and the minimum multiple of the average partition.
 const PERCENT_MIN: u64 = 20;
 const TIMES_MIN: u64 = 5;
-/// With fewer items or requests, chance has too large a part in it.
+/// With fewer items or requests the sample is too small.
 const ITEMS_MIN: u64 = 100;
 const REQUESTS_MIN: u64 = 500;
 
@@ -28,7 +29,7 @@ pub fn find(subject: Subject<'_>) -> Vec<Finding> {
     found.into_iter().map(Finding::HotPartition).collect()
 }
 
-/// Partitions that stand out, in each way.
+/// Conspicuous partitions, by each measure.
 fn shares<'a>(subject: Subject<'a>) -> Vec<(&'a Vec<Value>, Share)> {
     let Subject { statistics, usage, .. } = subject;
     let mut all = Vec::new();
@@ -56,7 +57,7 @@ fn is_outsized(share: &Share, partitions: u64) -> bool {
         && part > 0
 }
 
-/// Partitions that are halfway to what one may hold.
+/// Partitions that have reached half of the size limit.
 fn nearly_full<'a>(subject: Subject<'a>) -> impl Iterator<Item = (&'a Vec<Value>, u64)> {
     let max = subject.statistics.partition_bytes_max;
     let largest = subject.statistics.largest.iter();
@@ -76,7 +77,7 @@ fn hot(subject: Subject<'_>, key: &[Value], shares: Vec<Share>) -> HotPartition 
     }
 }
 
-/// The container's key with one level more, if it may have one.
+/// The container's key with one more level, if allowed.
 fn deeper(subject: Subject<'_>) -> Option<Value> {
     let paths = subject.definition.partition_key().paths();
     let mut paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
     use crate::advise::rules::sample::Sample;
 
-    /// The keys, each with what it has too much of.
+    /// The keys, each with its excess.
     fn check(sample: Sample, expected: &[(&str, &[Measure])]) {
         let findings = sample.findings();
         let found: Vec<(Value, Vec<Measure>)> = findings

@@ -1,4 +1,5 @@
-//! Items that are much larger than a page of text: each read, write and scan pays for all of their bytes.
+//! Items that are much larger than a page of text: each read, write and scan is charged for all of their
+//! bytes.
 
 use super::{Subject, are_related, members};
 use crate::advise::finding::{Finding, LargeItems};
@@ -37,7 +38,7 @@ fn heaviest_member(large: &[LargeItem]) -> Option<String> {
     (bytes * 2 > total).then(|| member.to_owned())
 }
 
-/// The member as a path to leave out of the index: it is there, and nobody looks at it.
+/// The member as a path to exclude from the index, if it is indexed and unused.
 fn unused(subject: Subject<'_>, member: &str) -> Option<IndexPath> {
     let path = members(&[member.to_owned()]);
     let indexed = subject.statistics.paths.iter().filter_map(|indexed| read_path(&indexed.path));

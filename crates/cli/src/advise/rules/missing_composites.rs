@@ -1,4 +1,4 @@
-//! Composite indexes that are not there and that queries would have used.
+//! Missing composite indexes that queries would have used.
 
 use super::Subject;
 use crate::advise::finding::{Finding, MissingComposite};
@@ -8,9 +8,9 @@ use orrery_protocol::report::{CompositePart, Shape};
 use orrery_query::access::{Path, Step};
 use std::collections::BTreeMap;
 
-/// What is asked less often is not worth an entry with each write.
+/// A rarer query does not justify an entry per write.
 pub const QUERIES_MIN: u64 = 10;
-/// Each costs an entry with each write, so only those that save most.
+/// Each costs an entry per write, so only those that save most.
 const SHOWN_MAX: usize = 5;
 
 type Parts = Vec<(Path, bool)>;

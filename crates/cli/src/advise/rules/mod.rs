@@ -1,4 +1,4 @@
-//! The rules, one file each: from what a container is, holds and was asked, to what could be better.
+//! The rules, one file each: from a container's definition, content and usage to advice.
 
 mod cross_partition;
 mod hot_partitions;
@@ -12,16 +12,16 @@ use orrery_documents::index::advice::{PolicyJson, read_path};
 use orrery_protocol::report::{Statistics, Usage};
 use orrery_query::access::{Path, Step};
 
-/// What is advised for one container.
+/// The advice for one container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
     pub findings: Vec<Finding>,
-    /// The policy that it has, and if several findings change it, the policy with all of them.
+    /// Its policy, and if several findings change it, the policy with all of them applied.
     pub policy: PolicyJson,
     pub together: Option<PolicyJson>,
 }
 
-/// What a rule looks at.
+/// The input of a rule.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     definition: &'a ContainerDefinition,
@@ -55,7 +55,7 @@ pub fn advise(definition: &ContainerDefinition, statistics: &Statistics, usage: 
 }
 
 impl Subject<'_> {
-    /// Paths at which queries look; `None` if that is not known of all of them.
+    /// Paths that queries use; `None` if they are not all known.
     fn asked(&self) -> Option<Vec<Path>> {
         self.usage
             .paths
@@ -76,7 +76,7 @@ fn members(names: &[String]) -> Path {
     names.iter().cloned().map(Step::Member).collect()
 }
 
-/// Whether one leads to a place on the way of the other: an index over one may serve who asks for the other.
+/// Whether one path is a prefix of the other: an index over one may serve a query for the other.
 fn are_related(a: &[Step], b: &[Step]) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }

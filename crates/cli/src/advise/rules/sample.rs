@@ -1,4 +1,4 @@
-//! A container as tests describe it, a fact at a time.
+//! A container for tests, built fact by fact.
 
 use super::{Advice, advise};
 use crate::advise::finding::Finding;

@@ -1,7 +1,7 @@
-//! Indexed paths at which no query has looked: they cost entries with each write and serve nobody.
+//! Indexed paths that no query uses: they cost entries with each write.
 //!
-//! Where all that is below a path is unused, the path is left out with it, as far up as that goes. A path counts as used
-//! if a query looks there, above or below, whether or not it was answered from the index.
+//! If everything below a path is unused, the path is excluded with it, as far up as possible. A path counts as used if
+//! a query uses it, an ancestor or a descendant, whether or not the index served the query.
 
 use super::{Subject, are_related};
 use crate::advise::finding::{Finding, UnusedPath, UnusedPaths};
@@ -11,7 +11,7 @@ use orrery_query::access::PathDisplay;
 use orrery_query::access::{Path, Step};
 use std::collections::BTreeMap;
 
-/// Fewer queries do not tell what is not asked.
+/// With fewer queries nothing can be said about unused paths.
 pub const QUERIES_MIN: u64 = 20;
 
 pub fn find(subject: Subject<'_>) -> Vec<Finding> {
@@ -63,7 +63,7 @@ fn gather(subject: Subject<'_>, kept: &[Path]) -> Vec<Group> {
     groups.into_values().collect()
 }
 
-/// The shortest beginning of a path that has nothing to do with what is kept.
+/// The shortest prefix of a path that does not overlap a kept path.
 fn widest<'a>(path: &'a [Step], kept: &[Path]) -> Option<&'a [Step]> {
     let beginnings = (1..=path.len()).map(|length| &path[..length]);
     beginnings.into_iter().find(|beginning| !kept.iter().any(|kept| are_related(kept, beginning)))

@@ -37,7 +37,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format that a file's name promises.
+    /// The format by a file's name.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "jsonl" | "ndjson" => Some(Self::Jsonl),
@@ -49,12 +49,12 @@ impl FileFormat {
     }
 }
 
-/// One record, or why that one is none; an error of the whole file ends the iteration with it.
+/// One record, or why it is invalid; an error of the whole file ends the iteration.
 pub type Record = Result<String, ReadError>;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// This record is not one; the next may be.
+    /// This record is invalid; the next may be valid.
     Record(String),
     /// Nothing after this can be read.
     File(String),
@@ -108,7 +108,7 @@ pub fn open(path: &Path, format: FileFormat) -> Result<(Records, Position), Stri
     Ok((from_reader(BufReader::with_capacity(1 << 18, counted), format)?, position))
 }
 
-/// Records of what comes over standard input.
+/// Records from standard input.
 pub fn from_reader(reader: impl BufRead + Send + 'static, format: FileFormat) -> Result<Records, String> {
     match format {
         FileFormat::Jsonl => Ok(Box::new(json_lines::JsonLines::new(reader))),

@@ -1,4 +1,4 @@
-//! What completion offers: verbs, keywords, functions, and the names that the account and the container have.
+//! Completion: verbs, keywords, functions, and the names in the account and the container.
 
 use super::statement::{VERBS, is_complete};
 use crate::client::Remote;
@@ -32,7 +32,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Whatever cannot be read is not offered; the statement that needs it says why.
+    /// Unreadable names are not offered; the statement that needs them reports the error.
     pub async fn read(remote: &Arc<Remote>, at: &Location) -> Self {
         match at {
             Location::Account | Location::Database { .. } => {
@@ -59,7 +59,7 @@ impl Names {
         Self { places: items.iter().filter_map(id).collect(), members: members.into_iter().collect() }
     }
 
-    /// What the word that ends at `position` may become, and where the word begins.
+    /// The completions of the word that ends at `position`, and the start of the word.
     fn candidates(&self, line: &str, position: usize) -> (usize, Vec<String>) {
         let before = &line[..position];
         let begins = before.rfind([' ', '(', ',', '=', '/', '\n']).map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! What a line of the shell asks for.
+//! Parses a line of the shell.
 
 use crate::data::location::Location;
 use crate::query::Format;
@@ -57,7 +57,7 @@ pub fn is_complete(text: &str) -> bool {
     match orrery_query::parse::parse(text) {
         // Names without a FROM clause can only be meant for one that is yet to come.
         Ok(_) => has_from(text) || orrery_query::prepare(text, &[], Rules::On).is_ok(),
-        // A mistake in the middle is not mended by another line.
+        // Another line would not correct an error in the middle.
         Err(complaint) => (complaint.at.start as usize) < text.len(),
     }
 }

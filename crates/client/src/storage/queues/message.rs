@@ -1,24 +1,24 @@
-//! Messages as they are put and received; metadata and lists of queues.
+//! Messages to put and received messages; metadata and lists of queues.
 
 use orrery_core::Timestamp;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewMessage {
     pub text: String,
-    /// Not visible for so long; at once, if it is not said.
+    /// Invisible for this long; visible at once by default.
     pub visibility_seconds: Option<u64>,
-    /// Seven days, if it is not said.
+    /// Seven days by default.
     pub time_to_live: Option<MessageLife>,
 }
 
-/// For how long a message lives.
+/// The lifetime of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLife {
     Seconds(u64),
     Forever,
 }
 
-/// A message that was put, with a receipt by which it can be updated or deleted before anyone gets it.
+/// A message that was put, with a receipt to update or delete it before it is received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedMessage {
     pub id: String,
@@ -40,7 +40,7 @@ pub struct PeekedMessage {
     pub text: String,
 }
 
-/// A message, and what its holder needs to update or delete it.
+/// A received message, with the receipt to update or delete it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
     pub message: PeekedMessage,
@@ -50,7 +50,7 @@ pub struct ReceivedMessage {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedMessage {
-    /// The one before is good for nothing any more.
+    /// Replaces the previous receipt, which is invalid now.
     pub receipt: String,
     pub next_visible: Timestamp,
 }
@@ -65,7 +65,7 @@ pub struct QueueProperties {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListQueues {
     pub prefix: Option<String>,
-    /// Where the page before ended.
+    /// The continuation of the previous page.
     pub marker: Option<String>,
     /// Queues of a page; 5000 at most.
     pub count_max: Option<usize>,
@@ -75,7 +75,7 @@ pub struct ListQueues {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueSummary {
     pub name: String,
-    /// If it was asked for.
+    /// If requested.
     pub metadata: Vec<(String, String)>,
 }
 
@@ -86,7 +86,7 @@ pub struct QueueList {
 }
 
 impl MessageLife {
-    /// As the protocol writes it: -1 is for ever.
+    /// In the protocol's form: -1 means forever.
     pub fn seconds(self) -> i64 {
         match self {
             Self::Seconds(seconds) => i64::try_from(seconds).unwrap_or(i64::MAX),

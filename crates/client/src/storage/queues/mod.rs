@@ -5,8 +5,7 @@
 //! read        answers in XML
 //! ```
 //!
-//! Ids and pop receipts are the service's, and mean nothing here. Names of metadata come back in lower case, as headers
-//! do; case makes no difference to them.
+//! Ids and pop receipts are opaque. Metadata names are returned in lower case, like headers; they are case-insensitive.
 
 mod message;
 mod read;
@@ -41,7 +40,7 @@ impl Queues {
         &self.0
     }
 
-    /// False: it was there already, with the same metadata.
+    /// False: it existed with the same metadata.
     pub async fn create(&self, queue: &str, metadata: &[(String, String)]) -> Result<bool, StorageError> {
         let call = with_metadata(Call::new(Method::PUT, path(queue)), metadata).repeat(Repeat::Safe);
         Ok(self.0.send(&call).await?.status == 201)
@@ -61,7 +60,7 @@ impl Queues {
         read::queues(&self.0.send(&call).await?.body)
     }
 
-    /// Its metadata, and how many messages it has, visible or not.
+    /// Its metadata, and the number of its messages, visible or not.
     pub async fn properties(&self, queue: &str) -> Result<QueueProperties, StorageError> {
         let call = Call::new(Method::GET, path(queue)).parameter("comp", "metadata");
         let answer = self.0.send(&call).await?;
@@ -88,8 +87,8 @@ impl Queues {
         read::accepted(&self.0.send(&call).await?.body)
     }
 
-    /// Takes messages that are visible, and hides them for a while. One that was taken and not received, because the answer
-    /// was lost, is there again after that while.
+    /// Receives visible messages, and hides them for a while. If the response is lost, they become visible again after
+    /// that time.
     pub async fn get(
         &self,
         queue: &str,
@@ -102,7 +101,7 @@ impl Queues {
         read::received(&self.0.send(&call).await?.body)
     }
 
-    /// The messages that a get would take.
+    /// The messages that a get would receive.
     pub async fn peek(&self, queue: &str, count: u32) -> Result<Vec<PeekedMessage>, StorageError> {
         let call = Call::new(Method::GET, messages(queue))
             .parameter("peekonly", "true")
@@ -110,7 +109,7 @@ impl Queues {
         read::peeked(&self.0.send(&call).await?.body)
     }
 
-    /// Hides a message for so long from now on; with a text, replaces its text.
+    /// Hides a message for this long from now on; with a text, replaces its text.
     pub async fn update(
         &self,
         queue: &str,
@@ -146,7 +145,7 @@ impl Queues {
     }
 }
 
-/// Whether a text can be sent: it travels as XML, which knows no control characters.
+/// Whether a text can be sent: XML has no control characters.
 pub fn check_text(text: &str) -> Result<(), StorageError> {
     xml::escaped(text).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Answers of the queue service: lists of messages and of queues.
+//! Responses of the queue service: lists of messages and of queues.
 
 use super::message::{AcceptedMessage, PeekedMessage, QueueList, QueueSummary, ReceivedMessage};
 use crate::storage::error::StorageError;

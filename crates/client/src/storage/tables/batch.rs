@@ -1,4 +1,4 @@
-//! Several writes of one partition in one request: multipart inside multipart, and the answer taken apart again.
+//! Several writes to one partition in one request: nested multipart bodies, and the parsing of the response.
 //!
 //! ```text
 //! --batch_G                                   --batchresponse_G
@@ -11,14 +11,14 @@
 //! headers, and JSON                           headers, and JSON if it is a refusal
 //! ```
 //!
-//! A refused batch has one part, the refusal.
+//! The response to a refused batch has one part, the refusal.
 
 use super::entity::EntityWrite;
 use super::{JSON, MINIMAL, json, path_of, verb};
 use crate::storage::error::StorageError;
 use http::Method;
 
-/// The answer to one write.
+/// The response to one write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub status: u16,
@@ -26,7 +26,7 @@ pub struct Part {
     pub body: Vec<u8>,
 }
 
-/// The content type of a batch, and its body. `id` is in no text that is sent; `url` is the account's.
+/// The content type of a batch, and its body. `id` must not occur in any text sent; `url` is the account's.
 pub fn write(id: &str, url: &str, table: &str, writes: &[EntityWrite]) -> (String, Vec<u8>) {
     let mut out = Vec::new();
     push(
@@ -70,7 +70,7 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
     texts.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
 }
 
-/// The answers, in the order of the writes.
+/// The responses, in the order of the writes.
 pub fn read(content_type: &str, body: &[u8]) -> Result<Vec<Part>, StorageError> {
     let text = std::str::from_utf8(body).map_err(StorageError::not_understood)?;
     let boundary = boundary_of(content_type).ok_or_else(|| not_a_batch("it has no boundary"))?;
@@ -104,7 +104,7 @@ fn boundary_of(content_type: &str) -> Option<&str> {
     boundary.filter(|boundary| is_multipart && !boundary.is_empty())
 }
 
-/// What is between the lines that are the boundary, up to the one that ends it.
+/// The parts between the boundary lines, up to the closing one.
 fn split<'a>(text: &'a str, boundary: &str) -> Vec<&'a str> {
     let (mut parts, mut begun, mut at) = (Vec::new(), None, 0);
     for line in text.split_inclusive('\n') {
@@ -118,7 +118,7 @@ fn split<'a>(text: &'a str, boundary: &str) -> Vec<&'a str> {
     parts
 }
 
-/// The headers, and what follows the blank line after them.
+/// The headers, and the body after the blank line.
 fn head_and_body(part: &str) -> (&str, &str) {
     let mut at = 0;
     for line in part.split_inclusive('\n') {

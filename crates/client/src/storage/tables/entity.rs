@@ -1,8 +1,8 @@
-//! Entities as they are sent and found; writes, queries, pages.
+//! Entities to write and stored entities; writes, queries, pages.
 
 use orrery_tables::{Ticks, Value};
 
-/// An entity to be written.
+/// An entity to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entity {
     pub partition_key: String,
@@ -11,13 +11,13 @@ pub struct Entity {
     pub properties: Vec<(String, Value)>,
 }
 
-/// An entity as a table has it, or as much of it as was asked for.
+/// A stored entity, or its requested properties.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundEntity {
     pub partition_key: Option<String>,
     pub row_key: Option<String>,
     pub timestamp: Option<Ticks>,
-    /// Its version.
+    /// The version, as an etag.
     pub etag: Option<String>,
     pub properties: Vec<(String, Value)>,
 }
@@ -37,15 +37,15 @@ pub enum EntityWrite {
 pub struct EntityQuery {
     /// All entities without one.
     pub filter: Option<String>,
-    /// The properties that are wanted; all, if it is empty.
+    /// The wanted properties; all if empty.
     pub select: Vec<String>,
     /// Entities of a page; 1000 at most.
     pub top: Option<usize>,
-    /// Where the page before ended.
+    /// The continuation of the previous page.
     pub from: Option<Continuation>,
 }
 
-/// Where a page ended, in the service's own writing.
+/// The end of a page, in the service's own format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Continuation {
     pub partition_key: String,
@@ -99,7 +99,7 @@ fn property<'a>(properties: &'a [(String, Value)], name: &str) -> Option<&'a Val
 }
 
 impl EntityWrite {
-    /// What it brings; a delete brings nothing.
+    /// Its entity; none for a delete.
     pub fn entity(&self) -> Option<&Entity> {
         match self {
             Self::Insert(entity) | Self::InsertOrMerge(entity) | Self::InsertOrReplace(entity) => {

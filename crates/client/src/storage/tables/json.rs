@@ -15,7 +15,7 @@ use bytes::Bytes;
 use orrery_tables::entity::{PARTITION_KEY, ROW_KEY, TIMESTAMP};
 use orrery_tables::{DateTime, EdmType, Guid, Ticks, Value};
 use orrery_value::raw::{self, escape_into, unescape};
-use orrery_value::{scan_value, utf8};
+use orrery_value::{scan_object, scan_value, utf8};
 use std::borrow::Cow;
 
 const TYPE: &str = "@odata.type";
@@ -33,6 +33,57 @@ pub fn write_entity(entity: &Entity) -> Vec<u8> {
     }
     out.push(b'}');
     out
+}
+
+/// An entity as people and files write it: as it travels, with types where JSON leaves them open. `Timestamp` and `odata.…`
+/// are passed over, so that what was shown can be written again.
+pub fn parse_entity(text: &str) -> Result<Entity, StorageError> {
+    let refuse = |why: String| StorageError::Invalid(why);
+    let object =
+        scan_object(text.as_bytes()).map_err(|error| refuse(format!("it is no JSON object: {error}")));
+    object?;
+    let found = read_members(text).map_err(|error| match error {
+        StorageError::NotUnderstood(why) => refuse(why),
+        other => other,
+    })?;
+    let key = |name: &str, key: Option<String>| {
+        key.ok_or_else(|| refuse(format!("it has no {name}, which is a text")))
+    };
+    Ok(Entity {
+        partition_key: key(PARTITION_KEY, found.partition_key)?,
+        row_key: key(ROW_KEY, found.row_key)?,
+        properties: found.properties,
+    })
+}
+
+/// An entity as it was found, on one line.
+pub fn print_entity(entity: &FoundEntity) -> String {
+    let mut out = vec![b'{'];
+    let timestamp = entity.timestamp.map(|at| at.to_string());
+    let system = [
+        (ETAG, entity.etag.as_deref()),
+        (PARTITION_KEY, entity.partition_key.as_deref()),
+        (ROW_KEY, entity.row_key.as_deref()),
+        (TIMESTAMP, timestamp.as_deref()),
+    ];
+    for (name, text) in system {
+        if let Some(text) = text {
+            separate(&mut out);
+            push_text(&mut out, name, text);
+        }
+    }
+    for (name, value) in &entity.properties {
+        separate(&mut out);
+        push_property(&mut out, name, value);
+    }
+    out.push(b'}');
+    String::from_utf8(out).expect("JSON of texts is a text")
+}
+
+fn separate(out: &mut Vec<u8>) {
+    if out.last() != Some(&b'{') {
+        out.push(b',');
+    }
 }
 
 fn push_text(out: &mut Vec<u8>, name: &str, text: &str) {
@@ -216,6 +267,31 @@ mod tests {
             ("e", Value::Double(1000.0)),
         ];
         assert_eq!(found.properties, expected.map(|(name, value)| (name.to_owned(), value)));
+    }
+
+    #[test]
+    fn what_is_shown_can_be_written_again() {
+        let text = r#"{"odata.etag":"W/\"1\"","PartitionKey":"p","RowKey":"","Timestamp":"2026-11-15T00:59:26.3287118Z","big@odata.type":"Edm.Int64","big":"5","n":1}"#;
+        let found = read_entity(text.as_bytes()).expect("an entity");
+        assert_eq!(print_entity(&found), text);
+        let entity = parse_entity(text).expect("an entity");
+        assert_eq!((entity.partition_key.as_str(), entity.row_key.as_str()), ("p", ""));
+        assert_eq!(entity.properties, found.properties);
+        assert_eq!(print_entity(&FoundEntity::default()), "{}");
+    }
+
+    #[test]
+    fn what_is_no_entity_is_refused_with_the_reason() {
+        let check = |text: &str, fragment: &str| match parse_entity(text) {
+            Err(StorageError::Invalid(why)) => assert!(why.contains(fragment), "{text}: {why}"),
+            other => panic!("{text}: {other:?}"),
+        };
+        check("7", "no JSON object");
+        check("{", "no JSON object");
+        check("{}", "PartitionKey");
+        check(r#"{"PartitionKey":"p","RowKey":5}"#, "RowKey");
+        check(r#"{"PartitionKey":"p","RowKey":"r","a":{}}"#, "'a'");
+        check(r#"{"PartitionKey":"p","RowKey":"r","a@odata.type":"Edm.Guid","a":"x"}"#, "'a'");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod json;
 pub use entity::{
     Continuation, Entity, EntityPage, EntityQuery, EntityWrite, FoundEntity, TableList, TableListQuery,
 };
+pub use json::{parse_entity, print_entity};
 pub use orrery_tables::{DateTime, EdmType, Guid, Ticks, Value};
 
 use super::call::{Call, Repeat};

@@ -1,6 +1,7 @@
-//! Walks the resources of a template and reads those of Cosmos DB's SQL API.
+//! Walks the resources of a template; reads those of Cosmos DB's SQL API, and passes those of storage on.
 
 use super::scope::Scope;
+use super::{Gathered, storage};
 use crate::account::Account;
 use crate::container;
 use crate::limits;
@@ -10,18 +11,23 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// All resources below `resources` of a template.
-pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) -> Result<(), Fault> {
+pub(super) fn gather(template: &Node, scope: &Scope<'_>, gathered: &mut Gathered) -> Result<(), Fault> {
     let mut late = Vec::new();
-    below(template, scope, None, account, &mut late)?;
+    below(template, scope, None, gathered, &mut late)?;
     // A separate throughput resource may precede its owner.
     for settings in late {
         let names: Vec<&str> = settings.names.split('/').collect();
         match names.as_slice() {
             [_, database, "default"] => {
-                account.set_throughput(settings.at, database, None, settings.throughput)?
+                gathered.account.set_throughput(settings.at, database, None, settings.throughput)?
             }
             [_, database, container, "default"] => {
-                account.set_throughput(settings.at, database, Some(container), settings.throughput)?;
+                gathered.account.set_throughput(
+                    settings.at,
+                    database,
+                    Some(container),
+                    settings.throughput,
+                )?;
             }
             _ => {
                 return fault(
@@ -32,6 +38,15 @@ pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) 
         }
     }
     Ok(())
+}
+
+/// A resource with its full name, `account/…/own`.
+#[derive(Clone, Copy)]
+pub(super) struct Resource<'t> {
+    pub node: &'t Node,
+    pub properties: &'t Node,
+    pub names: &'t str,
+    is_existing: bool,
 }
 
 struct Settings {
@@ -50,15 +65,15 @@ fn below<'t>(
     node: &'t Node,
     scope: &Scope<'t>,
     owner: Option<&Owner>,
-    account: &mut Account,
+    gathered: &mut Gathered,
     late: &mut Vec<Settings>,
 ) -> Result<(), Fault> {
     let Some(resources) = node.get("resources") else { return Ok(()) };
     scope.budget().deeper(resources.at, || match &resources.data {
-        Data::List(list) => list.iter().try_for_each(|one| turns(one, scope, owner, account, late)),
+        Data::List(list) => list.iter().try_for_each(|one| turns(one, scope, owner, gathered, late)),
         // Templates with symbolic names use an object.
         Data::Map(members) => {
-            members.iter().try_for_each(|one| turns(&one.value, scope, owner, account, late))
+            members.iter().try_for_each(|one| turns(&one.value, scope, owner, gathered, late))
         }
         _ => fault(resources.at, "'resources' must be a list or an object"),
     })
@@ -69,10 +84,10 @@ fn turns<'t>(
     node: &'t Node,
     scope: &Scope<'t>,
     owner: Option<&Owner>,
-    account: &mut Account,
+    gathered: &mut Gathered,
     late: &mut Vec<Settings>,
 ) -> Result<(), Fault> {
-    let Some(copy) = node.get("copy") else { return resource(node, scope, owner, account, late) };
+    let Some(copy) = node.get("copy") else { return resource(node, scope, owner, gathered, late) };
     let Some(count) = copy.get("count") else { return fault(copy.at, "a copy loop has a 'count'") };
     let count = scope.value(count)?.expect_integer("the count of a copy loop")?;
     if count > limits::BLUEPRINT_CONTAINERS_MAX as i64 {
@@ -80,14 +95,14 @@ fn turns<'t>(
     }
     let name = copy.get("name").and_then(Node::as_text).unwrap_or_default();
     (0..count)
-        .try_for_each(|iteration| resource(node, &scope.iteration(name, iteration), owner, account, late))
+        .try_for_each(|iteration| resource(node, &scope.iteration(name, iteration), owner, gathered, late))
 }
 
 fn resource<'t>(
     node: &'t Node,
     scope: &Scope<'t>,
     owner: Option<&Owner>,
-    account: &mut Account,
+    gathered: &mut Gathered,
     late: &mut Vec<Settings>,
 ) -> Result<(), Fault> {
     let Some(kind) = node.get("type").and_then(Node::as_text) else {
@@ -99,15 +114,22 @@ fn resource<'t>(
     };
     let lower = kind.to_ascii_lowercase();
     if lower == "microsoft.resources/deployments" {
-        return if is_wanted(node, scope)? { deployment(node, scope, account) } else { Ok(()) };
+        return if is_wanted(node, scope)? { deployment(node, scope, gathered) } else { Ok(()) };
     }
-    if !lower.starts_with("microsoft.documentdb/databaseaccounts") || !is_wanted(node, scope)? {
+    let is_cosmos = lower.starts_with("microsoft.documentdb/databaseaccounts");
+    let in_storage = lower.strip_prefix(storage::ACCOUNTS);
+    if !(is_cosmos || in_storage.is_some()) || !is_wanted(node, scope)? {
         return Ok(());
     }
     let own = match node.get("name") {
-        Some(name) => scope.value(name)?,
+        Some(name) => scope.value(name),
         None => return fault(node.at, "a resource has a 'name'"),
     };
+    // Templates have storage accounts for other reasons, too; its resources name it themselves.
+    if in_storage == Some("") && own.is_err() && node.get("resources").is_none() {
+        return Ok(());
+    }
+    let own = own?;
     let own = own.expect_text("the name of a resource")?;
     let names = match owner {
         Some(owner) if !own.contains('/') => format!("{}/{own}", owner.names),
@@ -116,22 +138,40 @@ fn resource<'t>(
     let empty = Node::new(node.at, Data::Map(Vec::new()));
     let properties = node.get("properties").unwrap_or(&empty);
     let is_existing = node.get("existing").is_some_and(|existing| existing.data == Data::Bool(true));
-    match lower.trim_start_matches("microsoft.documentdb/databaseaccounts") {
+    let found = Resource { node, properties, names: &names, is_existing };
+    match in_storage {
+        Some(_) if is_existing => {}
+        Some(kind) => storage::add(kind, &found, scope, &mut gathered.storage)?,
+        None => cosmos(&lower, &found, scope, &mut gathered.account, late)?,
+    }
+    below(node, scope, Some(&Owner { kind, names }), gathered, late)
+}
+
+/// A resource of Cosmos DB, by its type.
+fn cosmos(
+    kind: &str,
+    found: &Resource<'_>,
+    scope: &Scope<'_>,
+    account: &mut Account,
+    late: &mut Vec<Settings>,
+) -> Result<(), Fault> {
+    let Resource { node, properties, names, is_existing } = *found;
+    match kind.trim_start_matches("microsoft.documentdb/databaseaccounts") {
         "" => account.is_serverless |= is_serverless(properties, scope)?,
         _ if is_existing => {}
         "/sqldatabases" => {
-            let name = id(properties, scope)?.unwrap_or_else(|| last(&names).to_owned());
+            let name = id(properties, scope)?.unwrap_or_else(|| last(names).to_owned());
             account.add_database(node.at, &name, options(properties, scope)?)?;
         }
-        "/sqldatabases/containers" => add_container(node, properties, &names, scope, account)?,
+        "/sqldatabases/containers" => add_container(node, properties, names, scope, account)?,
         "/sqldatabases/throughputsettings" | "/sqldatabases/containers/throughputsettings" => {
             if let Some(throughput) = settings(properties, scope)? {
-                late.push(Settings { at: node.at, names: names.clone(), throughput });
+                late.push(Settings { at: node.at, names: names.to_owned(), throughput });
             }
         }
         _ => {}
     }
-    below(node, scope, Some(&Owner { kind, names }), account, late)
+    Ok(())
 }
 
 fn is_wanted(node: &Node, scope: &Scope<'_>) -> Result<bool, Fault> {
@@ -142,14 +182,14 @@ fn is_wanted(node: &Node, scope: &Scope<'_>) -> Result<bool, Fault> {
 }
 
 /// A nested template: the compiled form of a Bicep module.
-fn deployment<'t>(node: &'t Node, scope: &Scope<'t>, account: &mut Account) -> Result<(), Fault> {
+fn deployment<'t>(node: &'t Node, scope: &Scope<'t>, gathered: &mut Gathered) -> Result<(), Fault> {
     let Some(properties) = node.get("properties") else { return Ok(()) };
     let Some(template) = properties.get("template") else {
         return fault(node.at, "a deployment that links to another file is not followed; give that file too");
     };
     let evaluation = properties.get("expressionEvaluationOptions").and_then(|options| options.get("scope"));
     if !evaluation.and_then(Node::as_text).is_some_and(|scope| scope.eq_ignore_ascii_case("inner")) {
-        return scope.budget().deeper(node.at, || gather(template, scope, account));
+        return scope.budget().deeper(node.at, || gather(template, scope, gathered));
     }
     let mut given = BTreeMap::new();
     if let Some(parameters) = properties.get("parameters") {
@@ -160,7 +200,7 @@ fn deployment<'t>(node: &'t Node, scope: &Scope<'t>, account: &mut Account) -> R
             }
         }
     }
-    scope.budget().deeper(node.at, || gather(template, &scope.inner(template, given), account))
+    scope.budget().deeper(node.at, || gather(template, &scope.inner(template, given), gathered))
 }
 
 fn add_container(

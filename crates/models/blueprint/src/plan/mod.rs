@@ -1,11 +1,11 @@
 //! The plan from a server's state to a blueprint: a list of steps that may stop after any of them.
 //!
-//! The database comes first, then the containers in turn; each step is one request, or several that each
-//! leave the server consistent. So an interrupted plan is completed by planning again: existing resources are
+//! The database comes first, then the containers in turn, then each storage account with its tables and
+//! queues; each step is one request, or several that each leave the server consistent. So an interrupted plan is completed by planning again: existing resources are
 //! not touched.
 //!
 //! Everything that the blueprint does not mention is kept: other containers, unknown members of a definition,
-//! an indexing policy or throughput that it does not specify. `defaultTtl` is the exception: omitting it
+//! an indexing policy, throughput, metadata or access policies that it does not specify. `defaultTtl` is the exception: omitting it
 //! means that nothing expires.
 
 use crate::blueprint::{Blueprint, Capacity, Container, Environment};
@@ -17,16 +17,21 @@ pub use step::{Change, Plan, Step, Subject, Verdict};
 
 mod compare;
 mod step;
+mod storage;
+
+pub use storage::{ObservedQueue, ObservedStorage, ObservedStorageAccount, ObservedTable};
 
 /// Compares; pure and total.
 pub fn plan(blueprint: &Blueprint, environment: Environment, server: &Observed) -> Plan {
     let planner = Planner { blueprint, environment, server };
-    let observed = server.databases.get(blueprint.database.as_str());
-    let mut steps = vec![planner.database(observed)];
+    let observed = server.databases.get(blueprint.database_name());
+    let mut steps = Vec::new();
+    steps.extend(blueprint.database.as_ref().map(|_| planner.database(observed)));
     steps.extend(blueprint.containers.iter().map(|container| {
         let name = container.definition.name().as_str();
         planner.container(container, observed.and_then(|database| database.containers.get(name)), observed)
     }));
+    steps.extend(blueprint.storage.iter().flat_map(|account| storage::steps(account, &server.storage)));
     Plan { blueprint: blueprint.name.clone(), environment, steps, notes: planner.notes() }
 }
 
@@ -49,7 +54,7 @@ impl Planner<'_> {
                 _ => Verdict::Nothing,
             },
         };
-        Step { subject: self.subject(None), verdict }
+        Step { subject: Subject::Database { database: self.blueprint.database_name().to_owned() }, verdict }
     }
 
     fn container(
@@ -58,7 +63,10 @@ impl Planner<'_> {
         observed: Option<&ObservedContainer>,
         database: Option<&ObservedDatabase>,
     ) -> Step {
-        let subject = self.subject(Some(wanted.definition.name().as_str()));
+        let subject = Subject::Container {
+            database: self.blueprint.database_name().to_owned(),
+            container: wanted.definition.name().to_string(),
+        };
         let throughput = self.wanted(&wanted.capacity);
         let schema = wanted.schema.clone().filter(|_| self.server.keeps_schemas);
         let Some(observed) = observed else {
@@ -88,10 +96,6 @@ impl Planner<'_> {
     /// A serverless server provisions nothing, whatever is requested.
     fn wanted(&self, capacity: &Capacity) -> Option<Throughput> {
         capacity.throughput(self.environment).filter(|_| !self.server.is_serverless)
-    }
-
-    fn subject(&self, container: Option<&str>) -> Subject {
-        Subject { database: self.blueprint.database.to_string(), container: container.map(str::to_owned) }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -124,6 +128,7 @@ pub struct Observed {
     /// Whether schemas were, and could be, requested.
     pub keeps_schemas: bool,
     pub databases: BTreeMap<String, ObservedDatabase>,
+    pub storage: ObservedStorage,
 }
 
 #[derive(Clone, Debug, Default)]

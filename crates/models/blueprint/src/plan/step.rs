@@ -1,7 +1,9 @@
 //! The steps of a plan, for execution and for display.
 
 use crate::blueprint::Environment;
+use orrery_catalog::storage::SignedIdentifiers;
 use orrery_documents::definition::Throughput;
+use orrery_queues::Metadata;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
@@ -31,11 +33,14 @@ pub struct Step {
     pub verdict: Verdict,
 }
 
-/// A database, or one of its containers.
+/// The resource that a step is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    pub database: String,
-    pub container: Option<String>,
+pub enum Subject {
+    Database { database: String },
+    Container { database: String, container: String },
+    Account { account: String },
+    Table { account: String, table: String },
+    Queue { account: String, queue: String },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +53,14 @@ pub enum Verdict {
         body: Map<String, Value>,
         throughput: Option<Throughput>,
         schema: Option<Value>,
+    },
+    CreateAccount,
+    CreateTable {
+        policies: Option<SignedIdentifiers>,
+    },
+    CreateQueue {
+        metadata: Metadata,
+        policies: Option<SignedIdentifiers>,
     },
     Change(Vec<Change>),
     Nothing,
@@ -69,6 +82,15 @@ pub enum Change {
     },
     Schema {
         body: Value,
+    },
+    /// All metadata of a queue.
+    Metadata {
+        to: Metadata,
+        what: Vec<String>,
+    },
+    /// All stored access policies of a table or a queue.
+    AccessPolicies {
+        to: SignedIdentifiers,
     },
 }
 
@@ -101,6 +123,11 @@ pub enum Refusal {
         Units(*.wanted)
     )]
     OwnThroughput { wanted: Throughput, shares: bool },
+    #[error(
+        "the server has no storage account of this name, and none can be added from here; orrery account add makes one, or give the \
+         one of the blueprint the name of an account that is there"
+    )]
+    Account,
 }
 
 /// `manual 400 RU/s`
@@ -117,9 +144,24 @@ impl fmt::Display for Units {
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.container {
-            None => write!(f, "database {}", self.database),
-            Some(container) => write!(f, "container {}/{container}", self.database),
+        match self {
+            Self::Database { database } => write!(f, "database {database}"),
+            Self::Container { database, container } => write!(f, "container {database}/{container}"),
+            Self::Account { account } => write!(f, "account {account}"),
+            Self::Table { account, table } => write!(f, "table {account}/{table}"),
+            Self::Queue { account, queue } => write!(f, "queue {account}/{queue}"),
+        }
+    }
+}
+
+impl Subject {
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Database { database } => json!({"database": database, "container": null}),
+            Self::Container { database, container } => json!({"database": database, "container": container}),
+            Self::Account { account } => json!({"account": account}),
+            Self::Table { account, table } => json!({"account": account, "table": table}),
+            Self::Queue { account, queue } => json!({"account": account, "queue": queue}),
         }
     }
 }
@@ -128,7 +170,11 @@ impl Verdict {
     /// One of `create`, `change`, `nothing`, `refused`.
     pub fn word(&self) -> &'static str {
         match self {
-            Self::CreateDatabase { .. } | Self::CreateContainer { .. } => "create",
+            Self::CreateDatabase { .. }
+            | Self::CreateContainer { .. }
+            | Self::CreateAccount
+            | Self::CreateTable { .. }
+            | Self::CreateQueue { .. } => "create",
             Self::Change(_) => "change",
             Self::Nothing => "nothing",
             Self::Refused(_) => "refused",
@@ -138,7 +184,10 @@ impl Verdict {
     /// Details beyond the word.
     pub fn details(&self) -> Vec<String> {
         match self {
-            Self::Nothing => Vec::new(),
+            Self::Nothing | Self::CreateAccount => Vec::new(),
+            Self::CreateTable { policies } | Self::CreateQueue { policies, .. } => {
+                policies.iter().filter(|policies| !policies.is_empty()).map(told_policies).collect()
+            }
             Self::CreateDatabase { throughput } => provisioned(*throughput).into_iter().collect(),
             Self::CreateContainer { throughput, schema, .. } => {
                 provisioned(*throughput).into_iter().chain(schema.as_ref().map(told)).collect()
@@ -157,6 +206,14 @@ fn told(schema: &Value) -> String {
     format!("schema: {}", schema["validation"].as_str().unwrap_or("off"))
 }
 
+fn told_policies(policies: &SignedIdentifiers) -> String {
+    let ids: Vec<&str> = policies.iter().map(|policy| policy.id.as_str()).collect();
+    match ids.as_slice() {
+        [] => "access: none".to_owned(),
+        ids => format!("access: {}", ids.join(", ")),
+    }
+}
+
 impl Change {
     fn details(&self) -> Vec<String> {
         match self {
@@ -165,6 +222,8 @@ impl Change {
                 vec![format!("throughput: {} -> {}", Units(*from), Units(*to))]
             }
             Self::Schema { body } => vec![told(body)],
+            Self::Metadata { what, .. } => what.clone(),
+            Self::AccessPolicies { to } => vec![told_policies(to)],
         }
     }
 }
@@ -182,12 +241,10 @@ impl fmt::Display for Step {
 impl Plan {
     pub fn to_json(&self) -> Value {
         let step = |step: &Step| {
-            json!({
-                "step": step.verdict.word(),
-                "database": step.subject.database,
-                "container": step.subject.container,
-                "details": step.verdict.details(),
-            })
+            let mut shown = step.subject.to_json();
+            shown["step"] = json!(step.verdict.word());
+            shown["details"] = json!(step.verdict.details());
+            shown
         };
         json!({
             "blueprint": self.blueprint,

@@ -1,4 +1,4 @@
-//! Reads the three supported resources, attribute by attribute.
+//! Reads the three supported resources of Cosmos DB, attribute by attribute.
 
 use super::module::{Declared, Module};
 use super::scope::{Scope, turns};
@@ -171,7 +171,7 @@ fn throughput(scope: &Scope<'_>, declared: Declared<'_>) -> Result<Option<Throug
     container::throughput(declared.at(), manual, autoscale)
 }
 
-fn required(scope: &Scope<'_>, declared: Declared<'_>, name: &str) -> Result<Node, Fault> {
+pub(super) fn required(scope: &Scope<'_>, declared: Declared<'_>, name: &str) -> Result<Node, Fault> {
     match optional(scope, &declared.block.body, name)? {
         Some(value) => Ok(value),
         None => fault(declared.at(), format!("the resource has no '{name}'; add it")),
@@ -179,12 +179,12 @@ fn required(scope: &Scope<'_>, declared: Declared<'_>, name: &str) -> Result<Nod
 }
 
 /// `null` counts as absent.
-fn optional(scope: &Scope<'_>, body: &Body, name: &str) -> Result<Option<Node>, Fault> {
+pub(super) fn optional(scope: &Scope<'_>, body: &Body, name: &str) -> Result<Option<Node>, Fault> {
     let Some(attribute) = body.get_attribute(name) else { return Ok(None) };
     Ok(Some(scope.value(&attribute.value)?).filter(|value| value.data != Data::Null))
 }
 
-fn refuse_dynamic(scope: &Scope<'_>, body: &Body) -> Result<(), Fault> {
+pub(super) fn refuse_dynamic(scope: &Scope<'_>, body: &Body) -> Result<(), Fault> {
     match body.get_blocks("dynamic").next() {
         None => Ok(()),
         Some(block) => {

@@ -2,6 +2,7 @@
 
 use super::functions;
 use super::module::{Declared, File, Module};
+use super::storage;
 use crate::node::{Data, Fault, Location, Member, Node, fault};
 use hcl_edit::expr::{
     BinaryOperator, Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator,
@@ -251,7 +252,10 @@ impl<'m> Scope<'m> {
         };
         match declared.block.body.get_attribute(wanted) {
             Some(attribute) => self.walk(dig(scope.value(&attribute.value)?, rest, at)?, operators, at),
-            None if *wanted == "id" => Ok(Node::text(at, format!("{kind}.{name}"))),
+            None if matches!(*wanted, "id" | "resource_manager_id") => {
+                let path = storage::path(&scope, kind, declared)?;
+                Ok(Node::text(at, path.unwrap_or_else(|| format!("{kind}.{name}"))))
+            }
             None => unknown(&format!("the files do not say the '{wanted}' of {kind}.{name}")),
         }
     }

@@ -6,6 +6,7 @@
 
 mod access_policy;
 mod metadata;
+pub mod metering;
 mod name;
 mod service_properties;
 

@@ -15,6 +15,18 @@ pub enum ServiceKind {
     Table = 3,
 }
 
+impl ServiceKind {
+    pub const ALL: [Self; 3] = [Self::Blob, Self::Queue, Self::Table];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blob => "blob",
+            Self::Queue => "queue",
+            Self::Table => "table",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceProperties {
     pub logging: Logging,

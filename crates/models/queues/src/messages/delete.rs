@@ -1,7 +1,7 @@
 //! Delete: the holder of a message is done with it.
 
 use super::held::held;
-use super::{count, remove};
+use super::{Growth, remove};
 use crate::error::MessageError;
 use crate::{MessageId, PopReceipt};
 use orrery_core::Timestamp;
@@ -15,8 +15,9 @@ pub fn delete(
     now: Timestamp,
 ) -> Result<(), MessageError> {
     let held = held(txn, queue, id, receipt, now)?;
-    remove(txn, held.messages, receipt.position);
-    count(txn, held.messages, -1);
+    let mut growth = Growth::default();
+    remove(txn, held.messages, receipt.position, &held.row, &mut growth);
+    growth.add_to(txn, held.messages);
     txn.frees();
     Ok(())
 }

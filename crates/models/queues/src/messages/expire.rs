@@ -1,6 +1,6 @@
 //! Expired messages that no get comes to: found in steps without a lock, removed in the scope of their queue.
 
-use super::{count, current, remove};
+use super::{Growth, current, remove};
 use crate::Position;
 use crate::leftovers::current_generation;
 use crate::limits;
@@ -44,17 +44,17 @@ pub fn remove_expired(
     found: &[Position],
     now: Timestamp,
 ) -> Result<usize, Error> {
-    let (messages, mut removed) = (current(txn, queue)?, 0);
+    let (messages, mut removed, mut growth) = (current(txn, queue)?, 0, Growth::default());
     for at in found {
         let stored = txn.get(MESSAGES, &Row::Visibility(messages, *at).key())?;
         let row = stored.map(|bytes| Visibility::read(&bytes)).transpose()?;
-        if row.is_some_and(|row| row.is_expired(now)) {
-            remove(txn, messages, *at);
+        if let Some(row) = row.filter(|row| row.is_expired(now)) {
+            remove(txn, messages, *at, &row, &mut growth);
             removed += 1;
         }
     }
     if removed > 0 {
-        count(txn, messages, -(removed as i64));
+        growth.add_to(txn, messages);
         txn.frees();
     }
     Ok(removed)

@@ -1,6 +1,6 @@
 //! Get: takes the first visible messages and hides them for a while.
 
-use super::{Message, ReceivedMessage, Stamp, count, current, message_of, put_visibility, remove};
+use super::{Growth, Message, ReceivedMessage, Stamp, current, message_of, put_visibility, remove};
 use crate::leftovers::current_generation;
 use crate::limits;
 use crate::record::Visibility;
@@ -31,10 +31,9 @@ pub fn get(
     let messages = current(txn, queue)?;
     txn.frees();
     let visible = scan(txn, messages, from, wanted, stamp.now)?;
-    if !visible.expired.is_empty() {
-        visible.expired.iter().for_each(|at| remove(txn, messages, *at));
-        count(txn, messages, -(visible.expired.len() as i64));
-    }
+    let mut growth = Growth::default();
+    visible.expired.iter().for_each(|(at, row)| remove(txn, messages, *at, row, &mut growth));
+    growth.add_to(txn, messages);
     let taken = visible.found.iter().map(|(at, row)| hide(txn, messages, *at, row, hidden, stamp));
     let taken = taken.collect::<Result<Vec<_>, _>>()?;
     Ok(Got { messages: taken, head: visible.end, is_cut: visible.is_cut })
@@ -77,7 +76,7 @@ pub fn first_visible(
 /// The first visible messages.
 pub(super) struct Visible {
     pub found: Vec<(Position, Visibility)>,
-    pub expired: Vec<Position>,
+    pub expired: Vec<(Position, Visibility)>,
     /// All visible messages before it are found or expired.
     pub end: Position,
     pub is_cut: bool,
@@ -97,7 +96,7 @@ pub(super) fn scan(
         let (key, value) = entry?;
         let (at, row) = (row::read_position(&key)?, Visibility::read(&value)?);
         if row.is_expired(now) {
-            visible.expired.push(at);
+            visible.expired.push((at, row));
         } else {
             visible.found.push((at, row));
         }

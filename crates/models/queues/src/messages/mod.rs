@@ -8,7 +8,9 @@ mod get;
 mod held;
 mod peek;
 mod put;
+mod size;
 mod update;
+mod waiting;
 
 pub use clear::clear;
 pub use delete::delete;
@@ -16,7 +18,9 @@ pub use expire::{ExpiryPage, expired, remove_expired};
 pub use get::{Got, first_visible, get};
 pub use peek::{Peeked, peek};
 pub use put::{Accepted, NewMessage, put};
+pub use size::{QueueSize, size};
 pub use update::{Update, Updated, update};
+pub use waiting::{is_there, waiting_since};
 
 use crate::leftovers::current_generation;
 use crate::pop_receipt::Nonce;
@@ -26,7 +30,8 @@ use crate::spaces::MESSAGES;
 use crate::{MessageId, MessageText, PopReceipt, Position};
 use bytes::Bytes;
 use orrery_core::Timestamp;
-use orrery_kv::{Error, Expect, META, Read, Tally, Txn};
+use orrery_kv::{Error, Expect, META, Read, Txn};
+use size::Growth;
 
 /// What the world adds to a change of messages: the moment, and randomness for receipts.
 #[derive(Clone, Copy, Debug)]
@@ -54,19 +59,6 @@ pub struct ReceivedMessage {
     pub next_visible: Timestamp,
 }
 
-/// Field of the row that counts messages.
-const COUNT_FIELD: u64 = 0;
-
-/// How many messages a queue has, visible or not; some of them may have expired.
-pub fn approximate_count(state: &dyn Read, queue: u32) -> Result<u64, Error> {
-    let messages = current_generation(state, queue)?;
-    Ok(Tally::of(state, MESSAGES, &Row::Count(messages).key())?.get(COUNT_FIELD))
-}
-
-fn count(txn: &mut Txn<'_>, messages: Messages, by: i64) {
-    txn.tally(MESSAGES, Row::Count(messages).key(), COUNT_FIELD, by);
-}
-
 /// The messages of a queue as they are now; the commit fails if the queue is dropped before it.
 fn current(txn: &mut Txn<'_>, queue: u32) -> Result<Messages, Error> {
     txn.require(META, Row::Alive { queue }.key(), Expect::Present);
@@ -78,10 +70,11 @@ fn put_visibility(txn: &mut Txn<'_>, messages: Messages, at: Position, row: &Vis
     PopReceipt { position: at, nonce: row.nonce }
 }
 
-/// Removes the two rows of a message. The count is the caller's.
-fn remove(txn: &mut Txn<'_>, messages: Messages, at: Position) {
+/// Removes the two rows of a message.
+fn remove(txn: &mut Txn<'_>, messages: Messages, at: Position, row: &Visibility, growth: &mut Growth) {
     txn.delete(MESSAGES, Row::Visibility(messages, at).key());
     txn.delete(MESSAGES, Row::Body(messages, at.ordinal).key());
+    growth.remove(row.text_bytes);
 }
 
 fn body_of(state: &dyn Read, messages: Messages, ordinal: u64) -> Result<Option<Body>, Error> {

@@ -1,6 +1,6 @@
 //! Put: a new message, behind all that are visible.
 
-use super::{Stamp, count, current, put_visibility};
+use super::{Growth, Stamp, current, put_visibility};
 use crate::pop_receipt::Nonce;
 use crate::record::{Body, Visibility};
 use crate::row::Row;
@@ -38,10 +38,14 @@ pub fn put(
     let messages = current(txn, queue)?;
     let expires = new.time_to_live.ends(stamp.now);
     let at = Position { visible_at: new.visibility.ends(stamp.now), ordinal: id.ordinal() };
-    let row = Visibility { nonce: Nonce::first(stamp), dequeue_count: 0, expires, id_salt: id.salt() };
+    let nonce = Nonce::first(stamp);
+    let text_bytes = new.text.as_bytes().len() as u32;
+    let row = Visibility { nonce, dequeue_count: 0, expires, id_salt: id.salt(), text_bytes };
     let body = Body { id_salt: id.salt(), inserted: stamp.now, expires, text: new.text.clone() };
     txn.put(MESSAGES, Row::Body(messages, id.ordinal()).key(), body.write());
     let receipt = put_visibility(txn, messages, at, &row);
-    count(txn, messages, 1);
+    let mut growth = Growth::default();
+    growth.add(text_bytes);
+    growth.add_to(txn, messages);
     Ok(Accepted { id, inserted: stamp.now, expires, receipt, next_visible: at.visible_at })
 }

@@ -1,7 +1,7 @@
 //! Update: the holder of a message hides it for longer or shows it earlier, and may replace its text.
 
 use super::held::held;
-use super::{Stamp, body_of, put_visibility};
+use super::{Growth, Stamp, body_of, put_visibility};
 use crate::error::MessageError;
 use crate::record::{Body, Visibility};
 use crate::row::{Messages, Row};
@@ -34,12 +34,17 @@ pub fn update(txn: &mut Txn<'_>, queue: u32, update: &Update, stamp: Stamp) -> R
         let seconds_left = expires.abs_diff(stamp.now).as_secs();
         return Err(MessageError::VisibilityAfterExpiry { seconds_left });
     }
+    let mut text_bytes = held.row.text_bytes;
     if let Some(text) = &update.text {
         put_text(txn, held.messages, update.id, text)?;
+        text_bytes = text.as_bytes().len() as u32;
+        let mut growth = Growth::default();
+        growth.replace(held.row.text_bytes, text_bytes);
+        growth.add_to(txn, held.messages);
     }
     let from = update.receipt.position;
     txn.delete(MESSAGES, Row::Visibility(held.messages, from).key());
-    let row = Visibility { nonce: held.row.nonce.next(stamp), ..held.row };
+    let row = Visibility { nonce: held.row.nonce.next(stamp), text_bytes, ..held.row };
     let to = Position { visible_at: next_visible, ..from };
     Ok(Updated { receipt: put_visibility(txn, held.messages, to, &row), next_visible })
 }

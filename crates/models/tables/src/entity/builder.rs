@@ -133,11 +133,15 @@ pub(crate) fn check_whole(key: &EntityKey, record: &[u8]) -> Result<(), InvalidE
     if properties.len() > limits::PROPERTIES_MAX {
         return Err(InvalidEntity::TooManyProperties);
     }
-    let bytes: usize = properties.map(|(name, value)| property_bytes(name, value)).sum();
-    if bytes + key_bytes(key) > limits::ENTITY_BYTES_MAX {
+    if counted_bytes(key, properties) > limits::ENTITY_BYTES_MAX {
         return Err(InvalidEntity::EntityTooLarge);
     }
     Ok(())
+}
+
+/// The size of an entity as the service counts it, for its limit and for its price.
+pub(crate) fn counted_bytes(key: &EntityKey, properties: Properties<'_>) -> usize {
+    key_bytes(key) + properties.map(|(name, value)| property_bytes(name, value)).sum::<usize>()
 }
 
 fn check_value(name: &str, value: ValueRef<'_>) -> Result<(), InvalidEntity> {

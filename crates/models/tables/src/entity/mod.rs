@@ -14,8 +14,8 @@ mod merge;
 mod name;
 mod record;
 
-pub(crate) use builder::check_whole;
 pub use builder::{Entity, EntityBuilder, InvalidEntity};
+pub(crate) use builder::{check_whole, counted_bytes};
 pub use key::{EntityKey, InvalidKey, KeyProperty, KeyText};
 pub(crate) use merge::merge;
 pub use name::{PARTITION_KEY, ROW_KEY, TIMESTAMP, is_property_name};

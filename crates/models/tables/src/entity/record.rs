@@ -146,7 +146,7 @@ pub(crate) fn with_timestamp(record: &[u8], at: Ticks) -> Vec<u8> {
 
 impl<'a> Properties<'a> {
     /// Of a record that was read, or written here.
-    pub(super) fn of_record(record: &'a [u8]) -> Self {
+    pub(crate) fn of_record(record: &'a [u8]) -> Self {
         let count = u16::from_be_bytes([record[COUNT_AT], record[COUNT_AT + 1]]);
         Self { left: usize::from(count), bytes: &record[HEAD_BYTES..] }
     }

@@ -1,7 +1,7 @@
 //! The tree of a filter. A chain of `and` or `or` is one node, so that long chains are not deep.
 
 use super::parse::parse;
-use super::{FilterError, evaluate, print};
+use super::{FilterError, Shape, evaluate, print};
 use crate::edm::Value;
 use crate::entity::EntityRow;
 use std::sync::Arc;
@@ -72,6 +72,11 @@ impl Filter {
 
     pub(crate) fn write_part(&self, part: &Expr, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         print::write(part, &self.0.names, f)
+    }
+
+    /// The filter without its constants.
+    pub fn shape(&self) -> Shape<'_> {
+        Shape(self)
     }
 
     /// Whether it wants a table, whose only property is `TableName`.

@@ -8,7 +8,7 @@
 //! error.rs      what is wrong with a text, and where
 //! evaluate.rs   whether an entity is wanted
 //! compare.rs    how two values compare
-//! print.rs      the tree as text again
+//! print.rs      the tree as text again, and its shape without constants
 //! ```
 //!
 //! The language is the service's, no more: comparisons, `and`, `or`, `not` and parentheses. There are no functions and no
@@ -26,3 +26,4 @@ mod print;
 pub use ast::{Comparison, Expr, Filter, Operand};
 pub(crate) use compare::holds;
 pub use error::FilterError;
+pub use print::Shape;

@@ -1,4 +1,5 @@
-//! The tree as text again, with no more parentheses than it needs; it parses as the same tree.
+//! The tree as text again, with no more parentheses than it needs; it parses as the same tree. Or its shape: the same without
+//! the constants.
 
 use super::ast::{Expr, Filter, Operand};
 use crate::edm::Value;
@@ -10,50 +11,70 @@ impl Display for Filter {
     }
 }
 
+/// A filter with `?` for each constant: the same question about other values has the same shape.
+pub struct Shape<'a>(pub(super) &'a Filter);
+
+impl Display for Shape<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer { names: self.0.names(), literal: |_, f| f.write_str("?") }.expr(self.0.root(), f)
+    }
+}
+
 pub(crate) fn write(expr: &Expr, names: &[String], f: &mut Formatter<'_>) -> fmt::Result {
-    match expr {
-        Expr::Or(parts) => join(parts, " or ", names, f),
-        Expr::And(parts) => join(parts, " and ", names, f),
-        Expr::Not(part) => {
-            f.write_str("not ")?;
-            inside(part, names, f)
-        }
-        Expr::Compare(comparison, left, right) => {
-            operand(left, names, f)?;
-            write!(f, " {} ", comparison.keyword())?;
-            operand(right, names, f)
-        }
-        Expr::Truth(part) => operand(part, names, f),
-    }
+    Printer { names, literal }.expr(expr, f)
 }
 
-fn join(parts: &[Expr], word: &str, names: &[String], f: &mut Formatter<'_>) -> fmt::Result {
-    for (index, part) in parts.iter().enumerate() {
-        if index > 0 {
-            f.write_str(word)?;
-        }
-        inside(part, names, f)?;
-    }
-    Ok(())
+struct Printer<'a> {
+    names: &'a [String],
+    literal: fn(&Value, &mut Formatter<'_>) -> fmt::Result,
 }
 
-/// In parentheses if it is a chain.
-fn inside(part: &Expr, names: &[String], f: &mut Formatter<'_>) -> fmt::Result {
-    match part {
-        Expr::Or(_) | Expr::And(_) => {
-            f.write_str("(")?;
-            write(part, names, f)?;
-            f.write_str(")")
+impl Printer<'_> {
+    fn expr(&self, expr: &Expr, f: &mut Formatter<'_>) -> fmt::Result {
+        match expr {
+            Expr::Or(parts) => self.join(parts, " or ", f),
+            Expr::And(parts) => self.join(parts, " and ", f),
+            Expr::Not(part) => {
+                f.write_str("not ")?;
+                self.inside(part, f)
+            }
+            Expr::Compare(comparison, left, right) => {
+                self.operand(left, f)?;
+                write!(f, " {} ", comparison.keyword())?;
+                self.operand(right, f)
+            }
+            Expr::Truth(part) => self.operand(part, f),
         }
-        _ => write(part, names, f),
     }
-}
 
-fn operand(operand: &Operand, names: &[String], f: &mut Formatter<'_>) -> fmt::Result {
-    match operand {
-        Operand::Property(index) => f.write_str(&names[*index]),
-        Operand::Literal(value) => literal(value, f),
-        Operand::Null => f.write_str("null"),
+    fn join(&self, parts: &[Expr], word: &str, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                f.write_str(word)?;
+            }
+            self.inside(part, f)?;
+        }
+        Ok(())
+    }
+
+    /// In parentheses if it is a chain.
+    fn inside(&self, part: &Expr, f: &mut Formatter<'_>) -> fmt::Result {
+        match part {
+            Expr::Or(_) | Expr::And(_) => {
+                f.write_str("(")?;
+                self.expr(part, f)?;
+                f.write_str(")")
+            }
+            _ => self.expr(part, f),
+        }
+    }
+
+    fn operand(&self, operand: &Operand, f: &mut Formatter<'_>) -> fmt::Result {
+        match operand {
+            Operand::Property(index) => f.write_str(&self.names[*index]),
+            Operand::Literal(value) => (self.literal)(value, f),
+            Operand::Null => f.write_str("null"),
+        }
     }
 }
 
@@ -76,5 +97,24 @@ fn literal(value: &Value, f: &mut Formatter<'_>) -> fmt::Result {
             bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
             f.write_str("'")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_has_the_names_and_none_of_the_constants() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(Filter::parse(text).expect(text).shape().to_string(), expected);
+        };
+        check("Status eq 'it''s secret'", "Status eq ?");
+        check("(n gt 5L or n lt -1.5) and not (Done eq true)", "(n gt ? or n lt ?) and not Done eq ?");
+        check(
+            "PartitionKey eq 'a' and At ge datetime'2026-11-19T00:00:00Z'",
+            "PartitionKey eq ? and At ge ?",
+        );
+        check("Id eq guid'00000000-0000-0000-0000-000000000001' or B eq X'00ff'", "Id eq ? or B eq ?");
     }
 }

@@ -8,6 +8,7 @@ mod groups;
 mod naive;
 mod paging;
 mod records;
+mod sizes;
 mod sweeping;
 mod world;
 mod writing;

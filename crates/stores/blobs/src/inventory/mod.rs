@@ -13,4 +13,3 @@ mod rows;
 mod run;
 
 pub use rows::{InventoryRow, InventoryRows};
-pub(crate) use run::InventoryDue;

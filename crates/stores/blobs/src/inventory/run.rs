@@ -20,12 +20,7 @@ use orrery_core::{Ticks, Timestamp};
 use orrery_kv::{Error as EngineError, Txn};
 use orrery_txn::{JobError, Progress, WriteError};
 use serde_json::json;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// When rules are looked at next, in seconds.
-#[derive(Default)]
-pub(crate) struct InventoryDue(AtomicU64);
 
 /// What a run has written so far.
 #[derive(Default)]
@@ -90,12 +85,13 @@ impl BlobStore {
         Ok(manifest)
     }
 
-    /// Runs the rules that are due, daily or weekly.
+    /// Now and then runs the rules that are due, daily or weekly.
     pub(crate) fn run_inventories(&self) -> Result<Progress, JobError> {
+        self.0.inventories.step_each(self.env().now(), || [()], |()| self.run_due_inventories())
+    }
+
+    fn run_due_inventories(&self) -> Result<bool, JobError> {
         let now = self.env().now();
-        if !self.0.inventory_due.is_now(now) {
-            return Ok(Progress::Idle);
-        }
         for account in inventory::accounts(&*self.snapshot()).map_err(WriteError::Engine)? {
             let Some(policy) = self.inventory_policy(&account).map_err(engine_error)? else { continue };
             let runs = self.inventory_runs(&account).map_err(engine_error)?;
@@ -106,16 +102,7 @@ impl BlobStore {
                 runtime.block_on(self.run_inventory(&account, rule)).map_err(engine_error)?;
             }
         }
-        self.0.inventory_due.0.store(now.seconds() + limits::INVENTORY_LOOK_EVERY_SECONDS, Ordering::Relaxed);
-        Ok(Progress::Idle)
-    }
-}
-
-impl InventoryDue {
-    /// Also after the clock was set back.
-    fn is_now(&self, now: Timestamp) -> bool {
-        let due = self.0.load(Ordering::Relaxed);
-        now.seconds() >= due || due - now.seconds() > limits::INVENTORY_LOOK_EVERY_SECONDS
+        Ok(false)
     }
 }
 

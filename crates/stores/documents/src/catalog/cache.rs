@@ -28,7 +28,8 @@ impl CatalogCache {
         &self.range_lsns
     }
 
-    /// Reads the catalog from the newest snapshot. One at a time, so that an older one never replaces a newer.
+    /// Reads the catalog from the newest snapshot, under a lock, so that an older one never replaces a newer
+    /// one.
     pub fn refresh(&self, newest: impl Fn() -> Arc<Snapshot>) -> Result<(), Error> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = newest();

@@ -1,4 +1,5 @@
-//! Operations on the catalog: databases, containers, offers, and what belongs to a database, a container or a user.
+//! Operations on the catalog: databases, containers, offers, and the subresources of databases, containers and
+//! users.
 //!
 //! ```text
 //! cache      the catalog of the newest durable state, in memory
@@ -110,7 +111,7 @@ impl Store {
         Ok(replaced.value)
     }
 
-    /// The request units a second that an offer's owner uses now; 0 when nobody counts.
+    /// The request units per second that an offer's owner uses now; 0 with throttling off.
     pub fn throughput_in_use(&self, offer: &Offer) -> u64 {
         self.throttle().in_use(self, offer)
     }

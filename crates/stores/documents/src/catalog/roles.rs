@@ -1,4 +1,4 @@
-//! Roles: those of the newest durable state, kept in memory, and operations that change them.
+//! Roles: an in-memory copy of the newest durable state, and the operations that change them.
 
 use crate::scope::Scope;
 use crate::store::Store;
@@ -15,7 +15,7 @@ pub(crate) struct RoleCache {
 }
 
 impl RoleCache {
-    /// Reads the roles from the newest snapshot. One at a time, so that older ones never replace newer.
+    /// Reads the roles from the newest snapshot, under a lock, so that older ones never replace newer ones.
     fn refresh(&self, store: &Store) -> Result<Arc<Roles>, EngineError> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let roles = Arc::new(Roles::load(&*store.snapshot())?);
@@ -56,8 +56,8 @@ impl Store {
         .await
     }
 
-    /// Requests are judged by the change from its answer on. Like [`write_catalog`](Self::write_catalog) it runs to its end
-    /// even if the caller stops waiting, so that no role is removed on the disk alone.
+    /// Requests are authorized by the change from its response on. Like [`write_catalog`](Self::write_catalog) it runs
+    /// to completion even if the caller stops waiting, so that no role is removed on disk only.
     async fn change_roles(
         &self,
         change: impl Fn(&mut Txn<'_>) -> Result<(), RoleError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Schemas: what a container's items are held to.
+//! Schemas of containers, which their items must satisfy.
 
 use crate::store::Store;
 use orrery_documents::schema::{self, Definition, SchemaError, Schemas};
@@ -7,7 +7,7 @@ use orrery_txn::WriteError;
 use std::sync::Arc;
 
 impl Store {
-    /// A container's schema, and what it found so far.
+    /// A container's schema, and its violations so far.
     pub fn schemas(&self, database: &str, container: &str) -> Result<Arc<Schemas>, SchemaError> {
         let catalog = self.catalog();
         let database = catalog.database(database).ok_or(SchemaError::DatabaseMissing)?;
@@ -15,7 +15,7 @@ impl Store {
         container.schemas().cloned().ok_or(SchemaError::NoSchema)
     }
 
-    /// Writes that were prepared under another schema are decided again.
+    /// Writes prepared under another schema are retried.
     pub async fn set_schema(
         &self,
         database: &str,

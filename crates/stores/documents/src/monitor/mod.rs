@@ -199,7 +199,7 @@ impl Monitor {
         Some(new)
     }
 
-    /// Forgets containers that are gone.
+    /// Removes dropped containers.
     pub fn forget_dropped(&self, catalog: &Catalog) {
         let is_alive = |number: u32| catalog.container_by_number(number).is_some();
         if self.containers.load().keys().all(|number| is_alive(*number)) {

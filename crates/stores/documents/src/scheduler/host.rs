@@ -1,4 +1,4 @@
-//! The world as a query sees it.
+//! The host of a query: time, randomness, limits, and whether its caller still waits.
 
 use super::memory::{Share, Short};
 use crate::limits;
@@ -15,29 +15,29 @@ pub struct QueryHost {
     env: Env,
     now_ms: u64,
     started: Cell<Instant>,
-    /// Whoever waits for the answer has gone.
+    /// The caller no longer waits for the answer.
     gone: Arc<AtomicBool>,
-    /// How long it may take here; the query ends at its next look at the clock after that.
+    /// The time limit of this attempt; the query ends at its first look at the clock after that.
     patience: Duration,
-    /// Looks at the clock so far, and how many a query has at least before it is ended for its length: each stands for some
-    /// work, and on a busy machine much time may pass without any.
+    /// Looks at the clock so far, and the number of them before which no query is ended for its length: each stands for
+    /// some work, and on a busy machine much time may pass without any.
     looks: Cell<u32>,
     looks_min: u32,
     memory: RefCell<Share>,
     cut: Cell<Option<Cut>>,
 }
 
-/// A query that came to so little work in so many times its time waits for a disk, and not for a processor.
+/// A query that did so little work in a multiple of its time waits for the disk rather than for a processor.
 const STARVED_FACTOR: u32 = 40;
 
-/// Why a query was ended here, to be begun again elsewhere.
+/// Why an attempt was ended, so that the query restarts elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Time,
     Memory,
 }
 
-/// Held by whoever waits for the answer; when it goes, the query ends at its next look at the clock.
+/// Held by the waiting caller; when it is dropped, the query ends at its next look at the clock.
 pub struct Waiting(Arc<AtomicBool>);
 
 impl Drop for Waiting {
@@ -51,7 +51,8 @@ impl QueryHost {
         Self::patient_for(env, Duration::MAX)
     }
 
-    /// For one that is expected to be short: its answer is worth nothing once this [has spent its inline budget](Self::inline_budget_spent).
+    /// For a query that is expected to be short: its answer is discarded if it [has spent its inline
+    /// budget](Self::inline_budget_spent).
     pub(super) fn impatient(env: &Env) -> Self {
         Self::patient_for(env, Duration::from_millis(limits::QUERY_PATIENCE_MILLIS))
     }
@@ -70,17 +71,17 @@ impl QueryHost {
         }
     }
 
-    /// With memory that is shared with others.
+    /// With memory from the shared budget.
     pub(super) fn within(self, memory: Share) -> Self {
         Self { memory: RefCell::new(memory), ..self }
     }
 
-    /// Ends it for its length only after some work.
+    /// Does not end it for its length before it has done some work.
     pub(super) fn after_looks(self, looks_min: u32) -> Self {
         Self { looks_min, ..self }
     }
 
-    /// Its time begins now: it has its slot and its thread.
+    /// Starts its time: it has its slot and its thread.
     pub(super) fn begin(&self) {
         self.started.set(Instant::now());
     }
@@ -100,7 +101,7 @@ impl QueryHost {
         self.cut.get()
     }
 
-    /// Whether the query was ended here, so that it is run again elsewhere, or that nobody waits for it.
+    /// Whether the query was ended, because it restarts elsewhere or because nobody waits for it.
     pub fn inline_budget_spent(&self) -> bool {
         self.cut.get().is_some() || self.gone.load(Ordering::Relaxed)
     }
@@ -116,7 +117,7 @@ impl Host for QueryHost {
     }
 
     fn random(&self) -> f64 {
-        // 53 bits are what a double holds.
+        // A double holds 53 bits.
         (self.env.random_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 

@@ -7,15 +7,15 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a query waits for a slot in which it may take long.
+/// How long a query waits for a slot in the long lane.
 const WAIT: Duration = Duration::from_secs(limits::QUERY_WAIT_SECONDS_MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// For a short time, whatever the query is.
+    /// The lane in which every query starts, for a short time.
     Brief,
     Long,
-    /// Alone, with memory of its own.
+    /// One query at a time, with reserved memory.
     Roomy,
 }
 
@@ -37,10 +37,10 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// First come, first served, within each lane.
+    /// Each lane is first come, first served.
     pub async fn enter(&self, lane: Lane) -> Result<OwnedSemaphorePermit, NotRun> {
         match lane {
-            // Whoever is before leaves soon.
+            // The queries ahead leave soon.
             Lane::Brief => slot(&self.brief).await,
             Lane::Long => within_time(&self.long, NotRun::Busy).await,
             Lane::Roomy => within_time(&self.roomy, NotRun::NoMemory).await,

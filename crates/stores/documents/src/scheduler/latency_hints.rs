@@ -1,7 +1,7 @@
-//! How long queries took the last time.
+//! How long each query took the last time it ran.
 //!
-//! A query that was short is run where its request is: to wake another thread and be woken by it takes longer than
-//! the query. Only a hint, so it is small and may be wrong: queries whose hashes meet in a slot drive each other out.
+//! A query that was short runs on its request's own thread: two thread hand-overs take longer than the query. It is
+//! only a hint, so the table is small and may be wrong: queries whose hashes collide evict each other.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use std::time::Duration;
 const SLOTS: usize = 4096;
 
 pub(super) struct LatencyHints {
-    /// The upper half tells which query, the lower how many microseconds.
+    /// The upper half identifies the query, the lower half is its duration in microseconds.
     slots: Box<[AtomicU64]>,
-    /// Seeded, so that nobody can have queries meet.
+    /// Seeded, so that no client can make queries collide.
     hasher: RandomState,
 }
 
-/// A query's place among them.
+/// The slot of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryKey(u64);
 
@@ -32,7 +32,7 @@ impl LatencyHints {
         QueryKey(self.hasher.hash_one((container, text)))
     }
 
-    /// How long it took, if that is known.
+    /// The query's last duration, if known.
     pub fn of(&self, query_key: QueryKey) -> Option<Duration> {
         let noted = self.slot(query_key).load(Ordering::Relaxed);
         let is_its_own = noted >> 32 == query_key.0 >> 32 && noted != 0;
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_meets_another_drives_it_out() {
+    fn colliding_hints_evict_each_other() {
         let latency_hints = LatencyHints::default();
         let (one, other) = (QueryKey(5), QueryKey(5 | 1 << 40));
         latency_hints.note(one, Duration::ZERO);

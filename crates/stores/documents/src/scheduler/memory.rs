@@ -1,16 +1,16 @@
-//! The bytes that all queries may hold.
+//! The memory budget of all queries.
 //!
-//! Most of them are shared: a query takes as much as it holds, while there is some. The rest belongs to the one query
-//! that runs in the roomy lane, so that a query which found nothing left always comes to its end.
+//! Most of it is shared: a query reserves what it holds, while any is left. The rest belongs to the one query in the
+//! roomy lane, so that a query which found no memory left always completes.
 
 use crate::limits;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Permits of a semaphore are fewer than bytes.
+/// A semaphore has fewer permits than there are bytes.
 const UNIT_BYTES: usize = 64 * 1024;
 
-/// What is in use of a budget.
+/// How much of a budget is in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
     pub bytes: usize,
@@ -23,19 +23,19 @@ pub(super) struct Memory {
     own_bytes: usize,
 }
 
-/// What one query holds of it; given back when it is dropped.
+/// The reservation of one query, released on drop.
 pub(super) enum Share {
     Unlimited,
     Shared { pool: Arc<Semaphore>, held: Option<OwnedSemaphorePermit> },
     Own { bytes_max: usize },
 }
 
-/// Why a query gets no more.
+/// Why a query gets no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Short {
-    /// Others have it.
+    /// Other queries hold it.
     OfShared,
-    /// There is not more for any query.
+    /// It would exceed the limit of any query.
     OfAll { bytes_max: usize },
 }
 
@@ -61,7 +61,7 @@ impl Memory {
 }
 
 impl Share {
-    /// Holds so many bytes in all, if it can have them.
+    /// Grows the reservation to this many bytes, if they are available.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), Short> {
         match self {
             Self::Unlimited => Ok(()),
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_query_holds_is_missing_to_others_until_it_ends() {
+    fn memory_of_a_query_is_unavailable_to_others_until_it_ends() {
         let memory = Memory::new(64 * UNIT_BYTES);
         assert_eq!(memory.in_use(), MemoryUse { bytes: 0, bytes_max: 64 * UNIT_BYTES });
         let (mut one, mut other) = (memory.share(), memory.share());

@@ -1,4 +1,4 @@
-//! The scheduler of queries: a limited number runs at once, within a limited memory, and none for a client that has gone.
+//! The query scheduler: bounds the number of running queries and their memory, and stops those whose client has gone.
 //!
 //! ```text
 //! host             the world as a query sees it, and who waits for it
@@ -7,12 +7,12 @@
 //! latency_hints    how long queries took the last time
 //! ```
 //!
-//! A query goes to a thread that may block, once it has a slot. One that was very short the last time is run at once where
-//! its request is: to wake a thread and be woken by it takes longer than such a query. All others begin in the brief lane.
-//! One that is still running after a short time there is begun again in the long lane, where it may take all the time
-//! that a query may take; so a short query never waits behind a long one. A query that needs memory when none is left
-//! gives back what it has, waits, and is begun again with memory of its own. Nothing waits while it holds memory, or for
-//! a slot while it has one, so none waits for another in a circle ([ADR 26](../../../../../docs/adr/0026-memory-budgets-and-two-lanes.md)).
+//! A query runs on a blocking thread, once it has a slot. One that was very short the last time runs at once on its
+//! request's own thread: two thread hand-overs take longer than such a query. All others start in the brief lane. One
+//! that is still running there after a short time restarts in the long lane, with the full time limit of a query; so a
+//! short query never waits behind a long one. A query that finds no memory left releases what it holds, waits, and
+//! restarts with reserved memory. No query waits for anything while it holds memory, or for a second slot, so there is
+//! no deadlock ([ADR 26](../../../../../docs/adr/0026-memory-budgets-and-two-lanes.md)).
 
 mod host;
 mod lanes;
@@ -37,7 +37,7 @@ use tokio::sync::OwnedSemaphorePermit;
 const SHORT: Duration = Duration::from_micros(limits::QUERY_SHORT_MICROS_MAX);
 const BRIEF: Duration = Duration::from_millis(limits::QUERY_BRIEF_MILLIS_MAX);
 
-/// What all queries of a process share.
+/// The state shared by all queries of a process.
 pub(crate) struct QueryScheduler {
     lanes: Lanes,
     memory: Memory,
@@ -49,7 +49,7 @@ pub(crate) struct QueryScheduler {
 }
 
 impl QueryScheduler {
-    /// With so much memory for all of them.
+    /// With this memory budget for all queries.
     pub fn new(bytes: usize) -> Self {
         Self {
             lanes: Lanes::default(),
@@ -67,7 +67,7 @@ impl QueryScheduler {
 #[error("the work broke off; look into the server's log")]
 pub struct BrokeOff;
 
-/// Why a query has no answer, not even a refusal of its own.
+/// Why a query was not run to an answer or an error of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRun {
     #[error(transparent)]
@@ -80,7 +80,7 @@ pub enum NotRun {
     NoMemory,
 }
 
-/// Runs what may read many rows where it keeps nobody waiting.
+/// Runs work that may read many rows on a blocking thread.
 pub async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BrokeOff> {
@@ -88,27 +88,27 @@ pub async fn on_a_thread<T: Send + 'static>(
 }
 
 impl Store {
-    /// What queries counted, for those after them.
+    /// Index statistics that earlier queries collected.
     pub fn statistics(&self) -> &IndexStatistics {
         &self.0.scheduler.statistics
     }
 
-    /// Texts that were asked before.
+    /// Syntax trees of recent query texts.
     pub fn parse_cache(&self) -> &ParseCache {
         &self.0.scheduler.parse_cache
     }
 
-    /// Memory that queries hold.
+    /// The memory held by running queries.
     pub fn query_memory(&self) -> MemoryUse {
         self.0.scheduler.memory.in_use()
     }
 
-    /// A slot for work that takes as long as a long query.
-    pub async fn turn(&self) -> Result<OwnedSemaphorePermit, NotRun> {
+    /// A slot in the long lane, for other work that takes as long.
+    pub async fn long_slot(&self) -> Result<OwnedSemaphorePermit, NotRun> {
         self.0.scheduler.lanes.enter(Lane::Long).await
     }
 
-    /// Runs a query that is unlike others before it. See [`run_known_query`](Self::run_known_query).
+    /// Runs a query without a latency hint. See [`run_known_query`](Self::run_known_query).
     pub async fn run_query<T: Send + 'static>(
         &self,
         work: impl Fn(&QueryHost) -> T + Send + 'static,
@@ -119,12 +119,12 @@ impl Store {
         }
     }
 
-    /// Whatever it is asked for, a text over a container is one query.
+    /// Requests with the same text over the same container are one query.
     pub fn query_key(&self, container: u32, text: &str) -> QueryKey {
         self.0.scheduler.latency_hints.query_key(container, text)
     }
 
-    /// Runs a query that has a query_key. The work may be begun several times; what it gives is worth nothing once its host
+    /// Runs a query with a latency hint. The work may be started several times; its result is discarded if its host
     /// [has spent its inline budget](QueryHost::inline_budget_spent).
     pub async fn run_known_query<T: Send + 'static>(
         &self,
@@ -145,7 +145,7 @@ impl Store {
         let store = self.clone();
         let timed = move |host: &QueryHost| {
             let answer = work(host);
-            // What a query had done when it was ended is the least that it takes.
+            // The time until it was ended is a lower bound of its duration.
             store.0.scheduler.latency_hints.note(query_key, host.elapsed());
             answer
         };
@@ -155,7 +155,7 @@ impl Store {
         self.run_query(timed).await
     }
 
-    /// Goes on with a query that was ended for its length, or for want of memory.
+    /// Restarts a query that was ended for its length or for lack of memory.
     async fn run_at_length<T: Send + 'static>(
         &self,
         mut cut: Cut,
@@ -186,7 +186,7 @@ impl Store {
             Lane::Long => QueryHost::new(self.env()).within(memory.share()),
             Lane::Roomy => QueryHost::new(self.env()).within(memory.own()),
         };
-        // Dropped with this future, which is dropped when nobody waits for the answer any more.
+        // Dropped with this future, which is dropped when the caller stops waiting.
         let _waiting = host.waiting();
         let run = move || {
             let _turn = turn;
@@ -198,9 +198,9 @@ impl Store {
     }
 }
 
-/// What came of running a query once.
+/// The result of one attempt to run a query.
 struct Attempt<T, W> {
-    /// Why the answer is worth nothing.
+    /// Why the attempt's answer is discarded.
     cut: Option<Cut>,
     answer: T,
     work: W,

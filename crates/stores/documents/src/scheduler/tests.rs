@@ -1,4 +1,4 @@
-//! Queries beside one another. Nothing here waits for a clock: what is long is held back by the test.
+//! Concurrent queries. Nothing here waits for a clock: the test holds back the long ones.
 
 use super::*;
 use orrery_core::Env;
@@ -24,7 +24,7 @@ fn store(query_bytes: usize, brief: Duration) -> Store {
     store
 }
 
-/// Holds back what comes to it until it is opened, and counts that.
+/// Blocks every arrival until it is opened, and counts arrivals.
 #[derive(Default)]
 struct Gate {
     came: AtomicUsize,
@@ -73,7 +73,7 @@ async fn a_short_query_passes_any_number_of_long_ones() {
     assert_eq!(gate.came.load(Ordering::SeqCst), count);
 }
 
-/// However many turn out to be long, and nobody knew: they leave the brief lane at their next look at the clock.
+/// However many unexpectedly take long: they leave the brief lane at their next look at the clock.
 #[tokio::test]
 async fn a_query_that_turns_out_to_be_long_makes_room_for_short_ones() {
     let (store, gate) = (store(64 * MEGABYTE, Duration::ZERO), Arc::new(Gate::default()));
@@ -114,9 +114,9 @@ async fn a_query_that_was_long_begins_among_the_long_ones() {
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 
-/// Each holds what is shared and wants more, at the same time.
+/// Each holds shared memory and requests more at the same time.
 #[tokio::test]
-async fn queries_that_find_no_memory_left_all_come_to_their_end() {
+async fn queries_that_find_no_memory_left_all_complete() {
     let store = store(8 * MEGABYTE, Duration::MAX);
     let run = |store: Store| async move {
         let work = |host: &QueryHost| {

@@ -1,4 +1,4 @@
-//! User-defined functions, as a query calls them: one session a page, begun when the first is called.
+//! User-defined functions as a query calls them: one session per page, opened by the first call.
 
 use crate::store::Store;
 use orrery_core::ContainerRid;

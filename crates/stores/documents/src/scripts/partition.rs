@@ -1,7 +1,7 @@
-//! A logical partition as a script works on it: each operation a part of the one transaction.
+//! A logical partition as seen by a script: every operation is part of one transaction.
 //!
-//! An operation that is refused leaves nothing behind, whatever the script makes of its error. Trouble with the store
-//! is none that a script may catch: it is kept, and the transaction fails with it.
+//! A refused operation leaves no trace, whatever the script does with its error. A script cannot catch an error of
+//! the engine: it is recorded, and the transaction fails with it.
 
 use crate::error::Error;
 use crate::item_query::ItemQuery;
@@ -34,25 +34,25 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// One try of a script, or of the scripts around one write.
+/// One attempt of a script, or of the scripts around one write.
 pub struct Partition<'a, 't> {
     pub store: &'a Store,
     pub container: &'a Container,
     pub epk: &'a Epk,
     pub txn: &'a mut Txn<'t>,
     pub charge: Charge,
-    /// Violations of the container's schema that items were written with.
+    /// Schema violations of the items written.
     pub warnings: u64,
-    /// The text that was written, and that of what it replaced or deleted.
+    /// Bytes of text written, replaced and deleted.
     changed_bytes: usize,
     now: Timestamp,
     began: Instant,
     failure: Option<Error>,
-    /// Ids by their items' numbers, once one was fingerprint for that no row leads to.
+    /// Ids by ordinal, filled by the first lookup of an ordinal without a locator.
     ids: Option<HashMap<u64, String>>,
 }
 
-/// A script by its name, and its text.
+/// A script's name and body.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub name: String,
@@ -77,7 +77,7 @@ impl<'a, 't> Partition<'a, 't> {
         }
     }
 
-    /// Runs a script; what it says of the store's trouble does not count.
+    /// Runs a script; an engine error takes precedence over the script's own.
     pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, Refused> {
         let began = self.began;
         let self_link = self.container.self_link().to_owned();
@@ -102,7 +102,7 @@ impl<'a, 't> Partition<'a, 't> {
         }
     }
 
-    /// The moment and the tag of a new version.
+    /// The time and etag of a new version.
     pub fn stamp(&self) -> Stamp {
         Stamp { now: self.now, ..self.store.stamp() }
     }
@@ -147,7 +147,7 @@ impl<'a, 't> Partition<'a, 't> {
         }
     }
 
-    /// One change; `counted` is the text of it that the script was charged for when the operation was taken.
+    /// One change; `counted` is the part of its text that the script was already charged for.
     fn write(
         &mut self,
         counted: usize,
@@ -176,7 +176,7 @@ impl<'a, 't> Partition<'a, 't> {
         Answer { json: Some(json(item, self.container)), ..Answer::default() }
     }
 
-    /// An item that may be stored here: of this partition.
+    /// Prepares an item and checks that it belongs to this partition.
     fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<PreparedItem, Error> {
         let item = item::prepare(self.container, body.as_bytes())?.indexed(directive(options)?);
         if item.epk != *self.epk {
@@ -202,8 +202,8 @@ impl<'a, 't> Partition<'a, 't> {
         Ok(Target { epk: self.epk.clone(), id: ItemId::parse(&id)? })
     }
 
-    /// The id of the item with this number. Where nothing is indexed, finding it means going through the partition,
-    /// which is done once; what was remembered then may have changed since, so it is looked at.
+    /// The id of the item with this ordinal. In a container without indexes this scans the partition once; the
+    /// remembered ids may be stale, so each is verified.
     fn id_of(&mut self, ordinal: u64) -> Result<Option<String>, Error> {
         if self.container.generations().is_automatic() && !self.container.generations().rules().is_none() {
             return Ok(item::id_of(&*self.txn, self.container, self.epk, ordinal)?);
@@ -222,7 +222,7 @@ impl<'a, 't> Partition<'a, 't> {
         Ok(item::id_of(&*self.txn, self.container, self.epk, ordinal)?)
     }
 
-    /// Sees what the script wrote so far. The indexes do not, so they help only while it has written nothing.
+    /// Sees the script's own writes. The indexes do not, so they are used only before its first write.
     fn query(
         &mut self,
         question: &str,
@@ -271,7 +271,7 @@ impl Host for Partition<'_, '_> {
     }
 }
 
-/// An item as clients see it.
+/// An item with its system members.
 pub fn json(item: &ItemRow, container: &Container) -> String {
     let mut text = Vec::with_capacity(item.text_length() + 256);
     item.write_json(container, &mut text);
@@ -294,7 +294,7 @@ fn directive(options: WriteOptions<'_>) -> Result<Directive, Error> {
     }
 }
 
-/// The number of an error, as a script sees it: the HTTP status of the same error on the wire.
+/// The error number that a script sees: the HTTP status of the same error on the wire.
 fn error_number(error: &Error) -> u32 {
     match error {
         Error::ContainerGone | Error::ContainerMissing { .. } => 404,
@@ -354,7 +354,7 @@ fn engine_number(error: &EngineError) -> u32 {
     if matches!(error, EngineError::Corrupt(_)) { 500 } else { 503 }
 }
 
-/// The host of a query in a script: when the script's time is over, so is the query's.
+/// The host of a query in a script: the query ends with the script's time limit.
 struct InTime<'a> {
     store: &'a Store,
     now_ms: u64,

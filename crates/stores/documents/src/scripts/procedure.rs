@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct ProcedureCall {
     /// The procedure's name.
     pub id: String,
-    /// The partition that it works on.
+    /// The partition in which it runs.
     pub epk: Epk,
     /// A JSON array.
     pub arguments: Arc<str>,
@@ -36,7 +36,7 @@ pub struct ProcedureOutcome {
     pub body: Option<String>,
     pub log: String,
     pub charge: Charge,
-    /// Violations of the container's schema that items were written with.
+    /// Schema violations of the items written.
     pub warnings: u64,
     pub lsn: Lsn,
 }
@@ -83,7 +83,7 @@ impl Store {
         let written = written.map_err(|refused| refused.at(&call.epk))?;
         self.usage().touched(container.number(), call.epk.as_bytes());
         let (Ended { body, log }, charge, warnings) = written.value;
-        // Calling a script costs what reading it does.
+        // Calling a script costs as much as reading its definition.
         let charge = [Charge::point_read(0), charge].into_iter().sum();
         Ok(ProcedureOutcome { container, body, log, charge, warnings, lsn: written.lsn })
     }

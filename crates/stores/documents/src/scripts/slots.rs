@@ -1,5 +1,5 @@
-//! How many scripts run at once. A script that runs for long moves to a slot for long ones, so that as many scripts that
-//! never end as there are slots keep a short one waiting for half a second, and not until they are killed.
+//! Limits concurrent scripts. A long-running script moves to a slot for long ones, so that scripts which never end
+//! delay a short one by half a second, not until they are killed.
 
 use crate::limits;
 use orrery_script::limits::SCRIPT_SHORT_MILLIS_MAX;
@@ -21,7 +21,7 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// Waits for a slot for short scripts.
+    /// Waits for a slot for a short script.
     pub async fn take(&self) -> Result<Slot, AcquireError> {
         let held = self.short.clone().acquire_owned().await?;
         Ok(Slot { held, long: self.long.clone() })
@@ -34,8 +34,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Holds the slot while `work` goes on, and changes it for one for long scripts when it turns out to be one. If none
-    /// of those is free, it keeps the slot it has.
+    /// Holds the slot while `work` runs, and exchanges it for one for long scripts if it takes long. If none of those
+    /// is free, it keeps its slot.
     pub async fn hold<T>(mut self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         tokio::select! {

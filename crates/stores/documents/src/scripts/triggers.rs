@@ -1,4 +1,4 @@
-//! Writes that name triggers: the pre-triggers, the write and the post-triggers in one transaction.
+//! Writes with triggers: the pre-triggers, the write and the post-triggers run in one transaction.
 
 use super::partition::{Partition, Script, json};
 use crate::error::Error;
@@ -16,7 +16,7 @@ use orrery_kv::Txn;
 use orrery_script::{Call, On};
 use std::sync::Arc;
 
-/// The triggers that a write names, and what they see of the request.
+/// The triggers named by a write, and the request as they see it.
 #[derive(Clone, Debug, Default)]
 pub struct TriggerNames {
     pub before: Vec<String>,
@@ -25,7 +25,7 @@ pub struct TriggerNames {
     pub headers: String,
 }
 
-/// The operation of a write, if triggers go with it.
+/// The trigger operation that a write is, if triggers apply to it.
 fn operation(action: &ItemAction) -> Option<On> {
     match action {
         ItemAction::Create { .. } => Some(On::Create),
@@ -37,7 +37,7 @@ fn operation(action: &ItemAction) -> Option<On> {
 }
 
 impl Store {
-    /// Does the write with its triggers around it. A patch takes no notice of them, as the service's does.
+    /// Executes the write and its triggers. A patch ignores triggers, as on the service.
     pub(crate) async fn write_with_triggers(
         &self,
         container: &Arc<Container>,
@@ -68,7 +68,7 @@ impl Store {
         Ok(Done { effect, lsn: written.lsn, answer, script_log: log })
     }
 
-    /// The named triggers, in order. Each must be of that time and cover the operation.
+    /// The named triggers, in order. Each must have this timing and cover the operation.
     fn triggers(
         &self,
         container: &Container,
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-/// One write with its triggers; it may be run more than once.
+/// One write with its triggers; may run more than once.
 struct Job {
     store: Store,
     container: Arc<Container>,
@@ -130,7 +130,7 @@ struct AroundWrite {
     effect: Effect,
     charge: Charge,
     warnings: u64,
-    /// What a post-trigger made of the answer.
+    /// The response as changed by a post-trigger.
     answer: Option<String>,
     log: String,
 }
@@ -197,7 +197,7 @@ impl Job {
         Target { epk: self.epk.clone(), id: id.clone() }
     }
 
-    /// The item as the pre-triggers left it; they must leave it in its partition.
+    /// The item as changed by the pre-triggers, which must not move it to another partition.
     fn prepared(&self, document: &str) -> Result<PreparedItem, Error> {
         let item = item::prepare(&self.container, document.as_bytes())?.indexed(self.directive);
         if item.epk != self.epk {
@@ -209,8 +209,8 @@ impl Job {
     }
 }
 
-/// Whether a trigger that was defined for `defined` may be named by this operation. An upsert is an operation of its
-/// own, whether it creates or replaces.
+/// Whether a trigger defined for `defined` applies to this operation. An upsert is an operation of its own, whether
+/// it creates or replaces.
 fn covers(defined: TriggerOperation, on: On) -> bool {
     match defined {
         TriggerOperation::All => true,

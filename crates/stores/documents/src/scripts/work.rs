@@ -1,4 +1,4 @@
-//! Running what takes seconds: on a thread of its own, so many at once, and with an end for whoever waits.
+//! Runs work that takes seconds: on a thread of its own, a bounded number at once, and with a deadline for the caller.
 
 use crate::error::Error;
 use crate::items::Refused;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 impl Store {
-    /// Runs `body` as an optimistic transaction in a partition of the container. Nothing is committed once the caller was
+    /// Runs `body` as an optimistic transaction in a partition of the container. Commits nothing after the caller was
     /// told that the time is over.
     pub(crate) async fn run_script<T: Send + 'static>(
         &self,
@@ -40,7 +40,7 @@ impl Store {
                 WriteError::Engine(error) => Error::Engine(error).into(),
             })
         });
-        // A task of its own: the slot is held until the script has ended, whether or not the client waits for it.
+        // A separate task: the slot is held until the script ends, whether or not the client waits.
         let work = tokio::spawn(slot.hold(work));
         match tokio::time::timeout(Duration::from_millis(limits::SCRIPT_ANSWER_MILLIS_MAX), work).await {
             Ok(Ok(Ok(done))) => done,

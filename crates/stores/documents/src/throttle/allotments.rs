@@ -1,4 +1,4 @@
-//! Which buckets a container draws from: the picture of the catalog's throughput that requests look at.
+//! The buckets that each container draws from: a snapshot of the catalog's throughput for requests.
 //!
 //! ```text
 //! own throughput   one bucket a range, each an equal share
@@ -6,10 +6,10 @@
 //! serverless       one bucket a range, each of 5,000 units a second
 //! ```
 //!
-//! When the catalog changes, a new picture is made of it. Buckets are kept with what is in them, take up their new pace,
-//! and are divided when their range is split; those of what was dropped are gone.
+//! A change of the catalog makes a new snapshot. Buckets keep their level, take their new rate, and are divided when
+//! their range is split; those of dropped resources are removed.
 
-use super::bucket::{Bucket, Pace};
+use super::bucket::{Bucket, Rate};
 use orrery_core::limits::SERVERLESS_UNITS_PER_SECOND_MAX;
 use orrery_documents::catalog::limits;
 use orrery_documents::catalog::{Catalog, Container, Database, Offer, OfferTarget};
@@ -20,30 +20,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub type Shared = Arc<Mutex<Bucket>>;
 
-/// How throughput becomes a pace.
+/// How throughput becomes a rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub is_serverless: bool,
-    /// Whether unused units are saved for five minutes.
+    /// Whether unused units are kept for five minutes (burst capacity).
     pub saves: bool,
 }
 
 pub struct Allotments {
-    /// The catalog that this is the picture of.
+    /// The catalog of this snapshot.
     pub catalog: Arc<Catalog>,
     containers: HashMap<u32, Arc<Allotment>>,
     databases: HashMap<u32, Shared>,
 }
 
-/// The buckets of one container, in the order of its ranges' keys; a single one if it shares its database's.
+/// The buckets of one container, in key order of its ranges; a single one if it shares its database's throughput.
 pub struct Allotment {
     buckets: Vec<(u32, Shared)>,
-    /// Request units a second of one of them.
+    /// Request units per second of one bucket.
     pub units_each: u64,
 }
 
 impl Allotment {
-    /// Those of some ranges, by their places; of a shared bucket that one.
+    /// The buckets of some ranges, by index; a shared bucket stands for all of them.
     pub fn buckets(&self, from: usize, to: usize) -> impl ExactSizeIterator<Item = &Shared> {
         let from = from.min(self.buckets.len() - 1);
         let to = to.clamp(from + 1, self.buckets.len());
@@ -60,7 +60,7 @@ impl Allotments {
         Self { catalog: Arc::default(), containers: HashMap::new(), databases: HashMap::new() }
     }
 
-    /// The picture of another catalog.
+    /// The snapshot of a newer catalog.
     pub fn following(&self, catalog: &Arc<Catalog>, rules: Rules, now_millis: u64) -> Self {
         let offers: HashMap<u32, &Offer> = catalog.offers().map(|offer| (offer.rid.0, &**offer)).collect();
         let mut next =
@@ -68,7 +68,7 @@ impl Allotments {
         for database in catalog.databases() {
             let offer = database.offer.and_then(|rid| offers.get(&rid.0)).filter(|_| !rules.is_serverless);
             if let Some(offer) = offer {
-                let shared = self.shared(database, rules.pace(&offer.throughput, 1), now_millis);
+                let shared = self.shared(database, rules.rate(&offer.throughput, 1), now_millis);
                 next.databases.insert(database.rid.0, shared);
             }
             for container in catalog.containers(database.rid) {
@@ -85,13 +85,13 @@ impl Allotments {
         next
     }
 
-    fn shared(&self, database: &Database, pace: Pace, now_millis: u64) -> Shared {
+    fn shared(&self, database: &Database, rate: Rate, now_millis: u64) -> Shared {
         match self.databases.get(&database.rid.0) {
             Some(known) => {
-                lock(known).follow(pace, now_millis);
+                lock(known).follow(rate, now_millis);
                 known.clone()
             }
-            None => Arc::new(Mutex::new(Bucket::new(pace, now_millis))),
+            None => Arc::new(Mutex::new(Bucket::new(rate, now_millis))),
         }
     }
 
@@ -103,20 +103,21 @@ impl Allotments {
         now_millis: u64,
     ) -> Allotment {
         let ranges = container.ranges().leaves();
-        // Without any throughput, as in a folder that was serverless before, it is the least there is.
+        // The minimum if there is no offer, as in a folder that was serverless before.
         let own = own.unwrap_or(Throughput::Manual(limits::THROUGHPUT_MANUAL_MIN));
-        let pace = rules.pace(&own, ranges.len());
+        let rate = rules.rate(&own, ranges.len());
         let before = self.containers.get(&container.number());
         let bucket =
-            |range: &Range| (range.id, kept(before.map(|it| &**it), range, ranges, pace, now_millis));
-        Allotment { buckets: ranges.iter().map(bucket).collect(), units_each: pace.units() }
+            |range: &Range| (range.id, kept(before.map(|it| &**it), range, ranges, rate, now_millis));
+        Allotment { buckets: ranges.iter().map(bucket).collect(), units_each: rate.units() }
     }
 
     pub fn of(&self, container: u32) -> Option<Arc<Allotment>> {
         self.containers.get(&container).cloned()
     }
 
-    /// The request units a second that an offer's owner uses now: those of its busiest range, times its ranges.
+    /// The request units per second that an offer's owner uses now: those of its busiest range, times the number of
+    /// ranges.
     pub fn in_use(&self, offer: &Offer, now_millis: u64) -> u64 {
         let busiest = |shared: &Shared| lock(shared).busiest_units(now_millis);
         match offer.target {
@@ -130,38 +131,38 @@ impl Allotments {
 }
 
 impl Rules {
-    fn pace(&self, throughput: &Throughput, ranges: usize) -> Pace {
+    fn rate(&self, throughput: &Throughput, ranges: usize) -> Rate {
         match (self.is_serverless, self.saves) {
-            (true, _) => Pace::steady(SERVERLESS_UNITS_PER_SECOND_MAX, 1),
-            (false, true) => Pace::saving(throughput.most(), ranges),
-            (false, false) => Pace::steady(throughput.most(), ranges),
+            (true, _) => Rate::steady(SERVERLESS_UNITS_PER_SECOND_MAX, 1),
+            (false, true) => Rate::saving(throughput.most(), ranges),
+            (false, false) => Rate::steady(throughput.most(), ranges),
         }
     }
 }
 
-/// The bucket that the range had, or its part of the one that it came from.
-fn kept(before: Option<&Allotment>, range: &Range, ranges: &[Range], pace: Pace, now_millis: u64) -> Shared {
+/// The range's own bucket, or its share of its parent's.
+fn kept(before: Option<&Allotment>, range: &Range, ranges: &[Range], rate: Rate, now_millis: u64) -> Shared {
     let known = before.and_then(|before| before.bucket(range.id));
     if let Some(known) = known {
-        lock(known).follow(pace, now_millis);
+        lock(known).follow(rate, now_millis);
         return known.clone();
     }
     let parent = |id: &&u32| before.is_some_and(|before| before.bucket(**id).is_some());
     let bucket = match range.parents.iter().rev().find(parent) {
-        None => Bucket::new(pace, now_millis),
+        None => Bucket::new(rate, now_millis),
         Some(parent) => {
             let siblings = ranges.iter().filter(|range| range.parents.contains(parent)).count();
             let known = before.and_then(|before| before.bucket(*parent));
             let share = known.map(|bucket| lock(bucket).share(siblings));
-            let mut share = share.unwrap_or_else(|| Bucket::new(pace, now_millis));
-            share.follow(pace, now_millis);
+            let mut share = share.unwrap_or_else(|| Bucket::new(rate, now_millis));
+            share.follow(rate, now_millis);
             share
         }
     };
     Arc::new(Mutex::new(bucket))
 }
 
-/// Every change of a bucket is whole, so a thread that panicked left nothing half done.
+/// Every change of a bucket is complete, so a panicked thread leaves it consistent.
 pub fn lock(bucket: &Mutex<Bucket>) -> MutexGuard<'_, Bucket> {
     bucket.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -188,7 +189,7 @@ mod tests {
     }
 
     impl Ground {
-        /// With a database `shared` of 1,000 RU/s and a database `plain` of none.
+        /// With a database `shared` of 1,000 RU/s and a database `plain` without throughput.
         fn new() -> Self {
             let db = Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("a store in memory");
             let mut ground = Self { db, lsn: 0 };

@@ -1,17 +1,18 @@
-//! What one physical partition may spend: request units flow in with time and out with work.
+//! A token bucket for one physical partition: request units flow in with time and out with work.
 //!
 //! ```text
-//!            pace ──> │         │ full: one second's flow, or 300 when unused units are saved
+//!            rate ──> │         │ full: one second's flow, or 300 when unused units are saved
 //!                     │ level   │ ── take ──> work that was done
 //!   ──────────────────┴─────────┴──── 0: whoever comes while the level is not above this waits
 //!                       debt
 //! ```
 //!
-//! A charge is known only after the work, so a request is let in while the level is above zero and its charge is taken
-//! afterwards; a level below zero is a debt that delays the next. Over any time, what was served is at most what flowed
-//! in, a full bucket, and one request.
+//! A charge is known only after the work, so a request is admitted while the level is above zero and its charge is
+//! taken afterwards; a level below zero is a debt that delays the next. Over any period, the charges served are at most
+//! the inflow, a full bucket, and one request.
 //!
-//! Pure: time comes in as milliseconds, and time that goes back stands still. Units are millionths of a request unit.
+//! Pure: time comes in as milliseconds, and time that goes back counts as standing still. Units are millionths of a
+//! request unit.
 
 use crate::limits;
 use orrery_documents::catalog::limits::THROUGHPUT_MAX;
@@ -21,16 +22,16 @@ pub type Micros = i64;
 
 pub const MICROS_PER_UNIT: i64 = 1_000_000;
 const MILLIS_PER_SECOND: i64 = 1000;
-/// Of this much of a second's flow nothing is given to requests of low priority, so that others find it.
+/// The share of a second's inflow that low-priority requests may not use.
 const RESERVED_MILLIS: i64 = 500;
 
-/// How fast units come, and how many are kept when nobody takes them.
+/// The rate of inflow, and how many unused units are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
-    /// A unit a second is a thousand millionths a millisecond.
+pub struct Rate {
+    /// One unit per second is a thousand millionths per millisecond.
     per_milli: Micros,
     saved_seconds: i64,
-    /// How fast what was saved may be spent.
+    /// The rate at which saved units may be spent.
     peak_per_milli: Option<Micros>,
 }
 
@@ -38,7 +39,7 @@ pub struct Pace {
 pub enum Priority {
     #[default]
     High,
-    /// Turned away first.
+    /// Refused first.
     Low,
 }
 
@@ -57,7 +58,7 @@ struct Meter {
     level: Micros,
 }
 
-/// What was taken in this second and in the one before.
+/// The units taken in this second and in the previous one.
 #[derive(Clone, Debug, Default)]
 struct Spent {
     second: u64,
@@ -65,8 +66,8 @@ struct Spent {
     before: Micros,
 }
 
-impl Pace {
-    /// One of so many equal shares of `units` a second; what is not used within a second is lost.
+impl Rate {
+    /// One of `shares` equal shares of `units` per second; units not used within a second are lost.
     pub fn steady(units: u64, shares: usize) -> Self {
         let shares = i64::try_from(shares).unwrap_or(i64::MAX).max(1);
         let units = i64::try_from(units.min(THROUGHPUT_MAX)).unwrap_or(i64::MAX);
@@ -74,7 +75,7 @@ impl Pace {
         Self { per_milli, saved_seconds: 1, peak_per_milli: None }
     }
 
-    /// The same, but what is not used is kept for five minutes, if the share is small enough.
+    /// Variant that keeps unused units for five minutes, if the share is small enough.
     pub fn saving(units: u64, shares: usize) -> Self {
         let steady = Self::steady(units, shares);
         let peak = Self::steady(limits::BURST_UNITS_PER_SECOND_MAX, 1).per_milli;
@@ -104,24 +105,24 @@ impl Pace {
 }
 
 impl Bucket {
-    /// With the flow of one second in it.
-    pub fn new(pace: Pace, now_millis: u64) -> Self {
-        let (steady, peak) = (pace.steady_meter(), pace.peak_meter());
+    /// Filled with the inflow of one second.
+    pub fn new(rate: Rate, now_millis: u64) -> Self {
+        let (steady, peak) = (rate.steady_meter(), rate.peak_meter());
         Self { at_millis: now_millis, steady, peak, spent: Spent::default() }
     }
 
-    /// Another pace from now on. What is in the bucket stays if it fits, and so does a debt.
-    pub fn follow(&mut self, pace: Pace, now_millis: u64) {
+    /// Changes the rate. The level stays if it fits, and so does a debt.
+    pub fn follow(&mut self, rate: Rate, now_millis: u64) {
         self.flow(now_millis);
-        let next = pace.steady_meter();
+        let next = rate.steady_meter();
         self.steady = Meter { level: self.steady.level.min(next.full), ..next };
-        self.peak = match (self.peak.take(), pace.peak_meter()) {
+        self.peak = match (self.peak.take(), rate.peak_meter()) {
             (Some(peak), Some(next)) => Some(Meter { level: peak.level.min(next.full), ..next }),
             (_, next) => next,
         };
     }
 
-    /// One of `shares` buckets that take the place of this one: each gets its part of what is in it, or of the debt.
+    /// One of `shares` buckets that replace this one: each gets its part of the level or of the debt.
     pub fn share(&self, shares: usize) -> Self {
         let shares = i64::try_from(shares).unwrap_or(i64::MAX).max(1);
         let mut share = self.clone();
@@ -130,14 +131,14 @@ impl Bucket {
         share
     }
 
-    /// How long to wait before there is something to take; 0 if there is.
+    /// Milliseconds until the level is above zero; 0 if it is now.
     pub fn wait_millis(&mut self, priority: Priority, now_millis: u64) -> u64 {
         self.flow(now_millis);
         let peak = self.peak.as_ref().map_or(0, |meter| meter.wait_millis(priority));
         self.steady.wait_millis(priority).max(peak)
     }
 
-    /// Takes a charge, or gives back what was taken too much.
+    /// Takes a charge; a negative one is a refund.
     pub fn take(&mut self, charge: Micros, now_millis: u64) {
         self.flow(now_millis);
         self.steady.level = self.steady.level.saturating_sub(charge);
@@ -147,13 +148,13 @@ impl Bucket {
         self.spent.now = self.spent.now.saturating_add(charge);
     }
 
-    /// Whether nothing has been taken for so long that a new one would be the same.
+    /// Whether it has been unused for so long that it equals a new one.
     pub fn is_full(&mut self, now_millis: u64) -> bool {
         self.flow(now_millis);
         self.steady.level >= self.steady.full
     }
 
-    /// The most that was taken in this second or the one before, in whole units, rounded up.
+    /// The maximum taken in this second or the previous one, in whole units, rounded up.
     pub fn busiest_units(&mut self, now_millis: u64) -> u64 {
         self.flow(now_millis);
         let most = self.spent.now.max(self.spent.before).max(0);
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_second_of_units_is_there_and_then_debt_delays_the_next() {
-        let mut bucket = Bucket::new(Pace::steady(400, 1), 0);
+        let mut bucket = Bucket::new(Rate::steady(400, 1), 0);
         bucket.take(399 * UNIT, 0);
         assert_eq!(high(&mut bucket, 0), 0);
         bucket.take(401 * UNIT, 0);
@@ -221,14 +222,14 @@ mod tests {
 
     #[test]
     fn without_saving_idle_time_is_worth_one_second() {
-        let mut bucket = Bucket::new(Pace::steady(400, 1), 0);
+        let mut bucket = Bucket::new(Rate::steady(400, 1), 0);
         bucket.take(400 * UNIT, 3_600_000);
         assert!(high(&mut bucket, 3_600_000) > 0);
     }
 
     #[test]
     fn saved_units_last_300_seconds_and_are_spent_at_3000_a_second() {
-        let mut bucket = Bucket::new(Pace::saving(100, 1), 0);
+        let mut bucket = Bucket::new(Rate::saving(100, 1), 0);
         let mut served_in = |now: u64| {
             let mut served = 0;
             while high(&mut bucket, now) == 0 {
@@ -237,21 +238,21 @@ mod tests {
             }
             served
         };
-        // 30,000 were saved, as the service has it, and 100 a second come in meanwhile.
+        // 30,000 are saved, as on the service, and 100 per second flow in meanwhile.
         let served: Vec<i64> = (300..313).map(|second| served_in(second * 1000)).collect();
         assert_eq!(served, [vec![3000; 10], vec![1000, 100, 100]].concat());
     }
 
     #[test]
     fn a_share_of_3000_or_more_saves_nothing() {
-        assert_eq!(Pace::saving(3000, 1), Pace::steady(3000, 1));
-        assert_ne!(Pace::saving(6000, 3), Pace::steady(6000, 3));
-        assert_eq!(Pace::steady(6000, 3).units(), 2000);
+        assert_eq!(Rate::saving(3000, 1), Rate::steady(3000, 1));
+        assert_ne!(Rate::saving(6000, 3), Rate::steady(6000, 3));
+        assert_eq!(Rate::steady(6000, 3).units(), 2000);
     }
 
     #[test]
-    fn low_priority_is_turned_away_first() {
-        let mut bucket = Bucket::new(Pace::steady(400, 1), 0);
+    fn low_priority_is_throttled_first() {
+        let mut bucket = Bucket::new(Rate::steady(400, 1), 0);
         bucket.take(250 * UNIT, 0);
         assert_eq!(high(&mut bucket, 0), 0);
         let wait = bucket.wait_millis(Priority::Low, 0);
@@ -260,20 +261,20 @@ mod tests {
 
     #[test]
     fn more_throughput_pays_a_debt_faster_and_less_keeps_no_more_than_fits() {
-        let mut bucket = Bucket::new(Pace::steady(400, 1), 0);
+        let mut bucket = Bucket::new(Rate::steady(400, 1), 0);
         bucket.take(4400 * UNIT, 0);
         assert_eq!(high(&mut bucket, 0), 10_001);
-        bucket.follow(Pace::steady(4000, 1), 0);
+        bucket.follow(Rate::steady(4000, 1), 0);
         assert_eq!(high(&mut bucket, 0), 1001);
-        let mut rich = Bucket::new(Pace::steady(4000, 1), 0);
-        rich.follow(Pace::steady(400, 1), 0);
+        let mut rich = Bucket::new(Rate::steady(4000, 1), 0);
+        rich.follow(Rate::steady(400, 1), 0);
         rich.take(400 * UNIT, 0);
         assert_eq!(high(&mut rich, 0), 1);
     }
 
     #[test]
     fn a_clock_that_goes_back_gives_nothing() {
-        let mut bucket = Bucket::new(Pace::steady(400, 1), 10_000);
+        let mut bucket = Bucket::new(Rate::steady(400, 1), 10_000);
         bucket.take(400 * UNIT, 10_000);
         assert_eq!(high(&mut bucket, 5_000), 1);
         assert_eq!(high(&mut bucket, 10_000), 1);
@@ -282,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_busiest_second_is_remembered_for_one_more() {
-        let mut bucket = Bucket::new(Pace::steady(4000, 1), 0);
+        let mut bucket = Bucket::new(Rate::steady(4000, 1), 0);
         bucket.take(700 * UNIT + 1, 500);
         assert_eq!(bucket.busiest_units(999), 701);
         bucket.take(20 * UNIT, 1200);
@@ -293,22 +294,22 @@ mod tests {
 
     #[test]
     fn a_bucket_that_is_divided_divides_what_is_in_it() {
-        let mut bucket = Bucket::new(Pace::steady(6000, 1), 0);
+        let mut bucket = Bucket::new(Rate::steady(6000, 1), 0);
         bucket.take(12_000 * UNIT, 0);
         let mut half = bucket.share(2);
-        half.follow(Pace::steady(12_000, 2), 0);
+        half.follow(Rate::steady(12_000, 2), 0);
         assert_eq!(high(&mut half, 0), 501);
     }
 
-    /// A request, or a change of throughput, so many milliseconds after the one before.
+    /// A request or a change of throughput, with the milliseconds since the previous one.
     #[derive(Clone, Debug)]
     enum Event {
         Ask { charge: Micros, priority: Priority },
         Change { units: u64, saves: bool },
     }
 
-    fn pace(units: u64, saves: bool) -> Pace {
-        if saves { Pace::saving(units, 1) } else { Pace::steady(units, 1) }
+    fn rate(units: u64, saves: bool) -> Rate {
+        if saves { Rate::saving(units, 1) } else { Rate::steady(units, 1) }
     }
 
     fn event() -> impl Strategy<Value = (u64, Event)> {
@@ -322,23 +323,23 @@ mod tests {
     }
 
     proptest! {
-        /// The law of the bucket: over any window, at most what flowed in, a full bucket and one request are served.
+        /// The invariant: over any window, at most the inflow, a full bucket and one request are served.
         #[test]
         fn no_window_serves_more_than_its_flow_a_full_bucket_and_one_request(
             first in (4u64..60, any::<bool>()), events in proptest::collection::vec(event(), 1..80),
         ) {
             let mut now = 0;
-            let mut current = pace(first.0 * 100, first.1);
+            let mut current = rate(first.0 * 100, first.1);
             let mut bucket = Bucket::new(current, now);
             let mut fullest = current.steady_meter().full;
-            // What flowed in until each served request, and its charge.
+            // The inflow until each served request, and its charge.
             let (mut flowed, mut served, mut largest) = (0i64, Vec::new(), 0);
             for (gap, event) in events {
                 now += gap;
                 flowed += current.per_milli * gap as i64;
                 match event {
                     Event::Change { units, saves } => {
-                        current = pace(units, saves);
+                        current = rate(units, saves);
                         bucket.follow(current, now);
                         fullest = fullest.max(current.steady_meter().full);
                     }
@@ -360,13 +361,13 @@ mod tests {
             }
         }
 
-        /// What a client is told to wait is enough if nobody else comes, and a millisecond less is not.
+        /// The retry time is sufficient without competing requests, and one millisecond less is not.
         #[test]
         fn the_told_wait_is_exact(
             units in 4u64..60, saves in any::<bool>(), debt in 0i64..20_000 * UNIT, low in any::<bool>(),
         ) {
             let priority = if low { Priority::Low } else { Priority::High };
-            let mut bucket = Bucket::new(pace(units * 100, saves), 0);
+            let mut bucket = Bucket::new(rate(units * 100, saves), 0);
             bucket.take(debt, 0);
             let wait = bucket.wait_millis(priority, 0);
             if wait > 0 {

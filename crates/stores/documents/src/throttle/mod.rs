@@ -1,4 +1,4 @@
-//! Throughput, enforced: whether a request may run now, and what it leaves for the next (`docs/throughput.md`).
+//! Enforces throughput: whether a request may run now, and what remains for the next (`docs/throughput.md`).
 //!
 //! ```text
 //! operation ── admit ──> run ──> outcome or error, with its charge ── settle
@@ -6,12 +6,12 @@
 //!                └─ refused, with how long to wait      taken from the same buckets
 //! ```
 //!
-//! Requests about items draw from the buckets of the ranges that they cover (`allotments`), and of their logical
-//! partition where that is the narrower bound (`partitions`). Requests about anything else draw from one bucket of the
-//! account. When throttling is off none of this is kept, and asking costs one branch.
+//! Requests for items draw from the buckets of the ranges that they cover (`allotments`), and from that of their
+//! logical partition where it is the tighter bound (`partitions`). All other requests draw from one bucket of the
+//! account. With throttling off there are no buckets, and a check costs one branch.
 //!
-//! A request pays one unit when it is let in and the rest afterwards. So what is let in at the same time is bounded by
-//! what there is, although nobody knows yet what it will cost. A client that leaves has paid that one unit.
+//! A request pays a deposit of one unit on admission and the rest afterwards. So concurrent admissions are bounded by
+//! the level, although their charges are not known yet. A client that leaves has paid the deposit.
 
 mod allotments;
 mod bucket;
@@ -25,21 +25,21 @@ use crate::scope::covered;
 use crate::store::Store;
 use allotments::{Allotment, Allotments, Rules, lock};
 use arc_swap::{ArcSwap, Guard};
-use bucket::{Bucket, MICROS_PER_UNIT, Micros, Pace};
+use bucket::{Bucket, MICROS_PER_UNIT, Micros, Rate};
 use orrery_documents::catalog::{Container, Offer};
 use orrery_documents::charge::Charge;
 use orrery_documents::item::FeedScope as Scope;
 use partitions::{Partition, Partitions};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How the account's throughput is given and enforced.
+/// How the account's throughput is provisioned and enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throttling {
-    /// Whether requests beyond the throughput are turned away; charges are told either way.
+    /// Whether requests beyond the throughput are refused; charges are reported either way.
     pub is_on: bool,
-    /// No throughput is provisioned; every range has the same bound, and offers are refused.
+    /// No throughput is provisioned: every range has the same limit, and offers are refused.
     pub is_serverless: bool,
-    /// Whether unused units are saved for five minutes.
+    /// Whether unused units are kept for five minutes (burst capacity).
     pub saves: bool,
     /// Request units a second of one logical partition.
     pub partition_units_max: u64,
@@ -64,16 +64,16 @@ pub(crate) struct Throttle {
 struct Meters {
     rules: Rules,
     allotments: ArcSwap<Allotments>,
-    /// One at a time makes a new picture of the catalog.
+    /// Held while making a new snapshot of the catalog.
     following: Mutex<()>,
     partitions: Partitions,
     metadata: Mutex<Bucket>,
 }
 
-/// Taken when a request is let in; every answer costs at least this.
+/// The deposit on admission; every request costs at least this.
 const DEPOSIT: Micros = MICROS_PER_UNIT;
 
-/// A request that was let in, and what it draws from.
+/// An admitted request and the buckets that it draws from.
 pub(crate) enum Ticket {
     Free,
     Metadata,
@@ -82,7 +82,7 @@ pub(crate) enum Ticket {
 
 pub(crate) struct Draw {
     allotment: Arc<Allotment>,
-    /// The places of the first range that is covered, and of the first after it that is not.
+    /// The covered ranges as a half-open interval of indexes.
     ranges: (usize, usize),
     partition: Option<Partition>,
 }
@@ -96,7 +96,7 @@ impl Throttle {
             following: Mutex::new(()),
             partitions: Partitions::new(options.partition_units_max),
             metadata: Mutex::new(Bucket::new(
-                Pace::steady(limits::METADATA_UNITS_PER_SECOND_MAX, 1),
+                Rate::steady(limits::METADATA_UNITS_PER_SECOND_MAX, 1),
                 now_millis,
             )),
         };
@@ -111,7 +111,7 @@ impl Throttle {
         self.meters.is_some()
     }
 
-    /// Whether an operation on items would be let in now; takes nothing.
+    /// Whether an operation on items would be admitted now; takes nothing.
     pub fn check(
         &self,
         store: &Store,
@@ -123,7 +123,7 @@ impl Throttle {
         meters.affordable(store, container, scope, priority, store.env().now().millis()).map(drop)
     }
 
-    /// Lets an operation on items in, or says when to come back. Without a scope, it covers all ranges.
+    /// Admits an operation on items, or refuses it with a retry time. Without a scope, it covers all ranges.
     pub fn admit(
         &self,
         store: &Store,
@@ -135,13 +135,13 @@ impl Throttle {
         meters.admit(store, container, scope, priority, store.env().now().millis())
     }
 
-    /// The same for an operation on databases, containers and offers.
+    /// Variant for operations on databases, containers and offers.
     pub fn admit_metadata(&self, store: &Store) -> Result<Ticket, Error> {
         let Some(meters) = &self.meters else { return Ok(Ticket::Free) };
         meters.admit_metadata(store.env().now().millis())
     }
 
-    /// Takes what an operation cost.
+    /// Takes the operation's charge, less the deposit.
     pub fn settle(&self, store: &Store, ticket: &Ticket, charge: Charge) {
         let Some(meters) = &self.meters else { return };
         let rest = micros(charge) - DEPOSIT;
@@ -153,14 +153,14 @@ impl Throttle {
         }
     }
 
-    /// Takes up a change of throughput now, rather than with the next request.
+    /// Applies a change of throughput now rather than with the next request.
     pub fn follow(&self, store: &Store) {
         if let Some(meters) = &self.meters {
             meters.allotments(store, store.env().now().millis());
         }
     }
 
-    /// The request units a second that an offer's owner uses now; 0 when nobody counts.
+    /// The request units per second that an offer's owner uses now; 0 with throttling off.
     pub fn in_use(&self, store: &Store, offer: &Offer) -> u64 {
         let Some(meters) = &self.meters else { return 0 };
         let now_millis = store.env().now().millis();
@@ -195,7 +195,7 @@ impl Meters {
         Ok(Ticket::Data(draw))
     }
 
-    /// What an operation will draw from, if there is some left; nothing if its container has no throughput.
+    /// The buckets that an operation will draw from, if they are not spent; none if its container has no throughput.
     fn affordable(
         &self,
         store: &Store,
@@ -216,7 +216,7 @@ impl Meters {
         }
     }
 
-    /// What an operation will draw from.
+    /// The buckets that an operation will draw from.
     fn draw(&self, scope: Option<&Scope>, container: &Container, allotment: Arc<Allotment>) -> Draw {
         let leaves = container.ranges().leaves();
         let counts_partitions = allotment.units_each > self.partitions.units_max();
@@ -244,7 +244,7 @@ impl Meters {
         waits.chain(partition).max().unwrap_or(0)
     }
 
-    /// Ranges that are covered together pay equal parts.
+    /// Ranges covered by one request pay equal shares.
     fn take(&self, draw: &Draw, charge: Micros, now_millis: u64) {
         let buckets = draw.allotment.buckets(draw.ranges.0, draw.ranges.1);
         let part = charge / buckets.len() as i64;
@@ -254,14 +254,14 @@ impl Meters {
         }
     }
 
-    /// The picture of the catalog, made anew if there is a newer one.
+    /// The current allotments, rebuilt if the catalog has changed.
     fn allotments(&self, store: &Store, now_millis: u64) -> Guard<Arc<Allotments>> {
         let current = self.allotments.load();
         if Arc::ptr_eq(&current.catalog, &store.catalog()) {
             return current;
         }
         let _one = self.following.lock().unwrap_or_else(PoisonError::into_inner);
-        // Looked up by who has the lock, so that an older catalog never follows a newer.
+        // Looked up under the lock, so that an older catalog never replaces a newer one.
         let (current, newest) = (self.allotments.load(), store.catalog());
         if !Arc::ptr_eq(&current.catalog, &newest) {
             let next = current.following(&newest, self.rules, now_millis);

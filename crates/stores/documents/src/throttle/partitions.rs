@@ -1,9 +1,9 @@
-//! What single logical partitions spend, where a physical one may spend more than one of them.
+//! Limits single logical partitions where a physical partition may spend more than one of them.
 //!
-//! A bucket that is full again says no more than none, so full ones make room for others when there are too many.
-//! If none is full, those that come then are not counted: the bucket of their range still holds.
+//! A full bucket is equivalent to none, so full ones are evicted when there are too many. If none is full,
+//! further partitions are not counted: the bucket of their range still limits them.
 
-use super::bucket::{Bucket, Micros, Pace, Priority};
+use super::bucket::{Bucket, Micros, Priority, Rate};
 use crate::limits;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,7 +13,8 @@ const SHARDS: usize = 16;
 const SEARCH_EVERY_MILLIS: u64 = 100;
 const EACH_MAX: usize = limits::PARTITIONS_METERED_MAX / SHARDS;
 
-/// A logical partition by a hash of its container's number and its key. Two that share one share its units.
+/// A logical partition, as a hash of its container's number and its key. Partitions with equal hashes share their
+/// units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Partition(u64);
 
@@ -26,25 +27,25 @@ impl Partition {
 }
 
 pub struct Partitions {
-    pace: Pace,
+    rate: Rate,
     shards: [Mutex<Shard>; SHARDS],
 }
 
 #[derive(Default)]
 struct Shard {
     buckets: HashMap<Partition, Bucket>,
-    /// When it was last searched for buckets that are full.
+    /// The time of the last eviction of full buckets.
     searched_millis: u64,
 }
 
 impl Partitions {
-    /// Each may spend so many units a second.
+    /// The units per second of each partition.
     pub fn new(units_max: u64) -> Self {
-        Self { pace: Pace::steady(units_max, 1), shards: Default::default() }
+        Self { rate: Rate::steady(units_max, 1), shards: Default::default() }
     }
 
     pub fn units_max(&self) -> u64 {
-        self.pace.units()
+        self.rate.units()
     }
 
     pub fn wait_millis(&self, partition: Partition, priority: Priority, now_millis: u64) -> u64 {
@@ -56,7 +57,7 @@ impl Partitions {
         let mut shard = self.shard(partition);
         if shard.has_room_for(partition, now_millis) {
             let bucket = shard.buckets.entry(partition);
-            bucket.or_insert_with(|| Bucket::new(self.pace, now_millis)).take(charge, now_millis);
+            bucket.or_insert_with(|| Bucket::new(self.rate, now_millis)).take(charge, now_millis);
         }
     }
 
@@ -66,7 +67,7 @@ impl Partitions {
 }
 
 impl Shard {
-    /// Searching goes through all of them, so it is done once in a while and not for every request.
+    /// An eviction scans all buckets, so it is done at intervals rather than with every request.
     fn has_room_for(&mut self, partition: Partition, now_millis: u64) -> bool {
         if self.buckets.len() < EACH_MAX || self.buckets.contains_key(&partition) {
             return true;
@@ -112,7 +113,7 @@ mod tests {
         let late = Partition::of(9, b"late");
         partitions.take(late, 1500 * MICROS_PER_UNIT, 0);
         assert_eq!(wait(&partitions, late, 0), 0, "there was no room to count it");
-        // All are full again, so one that comes now finds room.
+        // All buckets are full again, so a new one fits.
         partitions.take(late, 1500 * MICROS_PER_UNIT, 10_000);
         assert_eq!(wait(&partitions, late, 10_000), 501);
         assert!(held() <= limits::PARTITIONS_METERED_MAX);

@@ -1,4 +1,4 @@
-//! Putting together what is known of a container's use with what the container holds now.
+//! Combines the recorded usage of a container with its current content.
 
 use super::ContainerUsage;
 use super::report::{
@@ -20,10 +20,10 @@ use orrery_value::Value;
 use serde_json::json;
 
 impl Store {
-    /// The report on a container. It looks at many rows, so it waits its turn among the queries.
+    /// The report on a container. It reads many rows, so it takes a slot of the query scheduler.
     pub async fn usage_report(&self, database: &str, container: &str) -> Result<Report, Error> {
         let container = self.container(database, container)?;
-        let turn = self.turn().await?;
+        let turn = self.long_slot().await?;
         let known = self.usage().of(container.number());
         let (snapshot, now, since) = (self.snapshot(), self.env().now(), self.usage().started);
         let partition_bytes_max = self.partition_bytes_max();
@@ -40,7 +40,8 @@ impl Store {
         Ok(on_a_thread(work).await??)
     }
 
-    /// The queries that cost most since the start, each with its container's number, the most expensive first.
+    /// The queries with the highest total charge since the start, each with its container's number, the most
+    /// expensive first.
     pub fn top_queries(&self, max: usize) -> Vec<(u32, Shape)> {
         self.usage().most_expensive(max).iter().map(|(number, known)| (*number, shape(known))).collect()
     }
@@ -94,12 +95,12 @@ fn shape(known: &ShapeUsage) -> Shape {
     }
 }
 
-/// A charge tells its number as clients get it, in text.
+/// A charge in request units, as clients get it.
 fn request_units(charge: Charge) -> f64 {
     charge.to_string().parse().unwrap_or_default()
 }
 
-/// Partitions that are empty by now have no key to name them by, and nobody to ask for them.
+/// Partitions that are empty by now have no item to take their key from, and are left out.
 fn busiest(
     known: &ContainerUsage,
     state: &Snapshot,

@@ -1,4 +1,4 @@
-//! The largest items that were written.
+//! The largest items written.
 
 use crate::limits;
 
@@ -7,7 +7,7 @@ pub struct Largest {
     items: Vec<Large>,
 }
 
-/// An item, as large as it was written last.
+/// An item with its size at the last write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Large {
     pub epk: Vec<u8>,

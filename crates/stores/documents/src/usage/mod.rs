@@ -1,4 +1,4 @@
-//! How each container is used since the server started: what advice on it rests on.
+//! Records how each container is used since the server started, as the basis for advice.
 //!
 //! ```text
 //! item request ── one of sixteen ──> busiest partitions ─┐
@@ -6,12 +6,10 @@
 //! page of a query ──> shapes, paths, missing composites ─┴─ of a container ─> report
 //! ```
 //!
-//! It is kept in memory and lost with the process. Everything has a bound: what does not fit pushes out what was used
-//! longest ago, and a set that cannot hold all says so rather than seem complete. A request for one item adds one to a
-//! counter; only one in sixteen of them, a page of a query, and a write of a large item take a lock, which requests to
-//! other containers rarely share.
+//! Usage is kept in memory and lost with the process. Everything is bounded: a new entry evicts the least recently
+//! used one, and an incomplete set says so. A request for one item increments a counter; only one in sixteen of them,
+//! a page of a query, and a write of a large item take a lock, which requests to other containers rarely share.
 
-mod busiest;
 mod gather;
 mod largest;
 mod paths;
@@ -23,9 +21,8 @@ pub use orrery_protocol::report;
 pub(crate) use query_paths::paths_of;
 
 use crate::limits;
-use busiest::Busiest;
 use largest::{Large, Largest};
-use orrery_core::Timestamp;
+use orrery_core::{HeavyHitters, Timestamp};
 use orrery_documents::catalog::Catalog;
 use orrery_documents::charge::Charge;
 use orrery_query::TextCache;
@@ -40,7 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Containers share a lock when their numbers are equal modulo this.
 const SHARDS: usize = 16;
-/// One in so many requests for an item is looked at, and stands for that many.
+/// One in this many requests for an item is sampled, and counts as that many.
 const SAMPLED: u64 = 16;
 
 pub struct Usage {
@@ -54,7 +51,7 @@ pub struct Usage {
 #[derive(Default)]
 struct Shard {
     containers: HashMap<u32, Known>,
-    /// Counts what is noted here; the least recent container has the smallest number.
+    /// A logical clock of recordings; the least recently used container has the smallest value.
     now: u64,
 }
 
@@ -64,36 +61,36 @@ struct Known {
     last: u64,
 }
 
-/// What is known of one container.
+/// The usage of one container.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContainerUsage {
     pub queries: u64,
     pub shapes: Shapes,
     pub paths: Paths,
-    pub busiest: Busiest,
+    pub busiest: HeavyHitters<Vec<u8>, { limits::USAGE_PARTITIONS_MAX }>,
     pub largest: Largest,
 }
 
-/// A page of a query, answered.
+/// An answered page of a query.
 pub(crate) struct Queried<'a> {
     pub text: &'a str,
-    /// Whether the query begins with it.
+    /// Whether it is the query's first page.
     pub is_first: bool,
     pub reach: Reach<'a>,
     pub rows: u64,
     pub charge: Charge,
-    /// Where its filter, its order and its groups look.
+    /// The paths of its filter, its order and its groups.
     pub paths: &'a [Path],
     /// Composite indexes that would have helped: their paths, and whether each descends.
     pub missing: &'a [Vec<(Path, bool)>],
 }
 
-/// Which partitions a query ran over.
+/// The partitions that a query read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach<'a> {
-    /// One, by its effective partition key.
+    /// One partition, by its effective partition key.
     Partition(&'a [u8]),
-    /// Those that its filter, or a part of a hierarchical key, names.
+    /// Those named by its filter or by a prefix of a hierarchical key.
     Some,
     All,
 }
@@ -108,7 +105,7 @@ impl Usage {
         }
     }
 
-    /// Notes a request for one item of a partition.
+    /// Records a request for one item of a partition.
     pub(crate) fn touched(&self, container: u32, epk: &[u8]) {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
         if is_sampled(request) {
@@ -116,7 +113,7 @@ impl Usage {
         }
     }
 
-    /// Notes a write of one item, as large as it is now.
+    /// Records a write of one item, with its new size.
     pub(crate) fn wrote(&self, container: u32, epk: &[u8], id: &str, bytes: usize) {
         self.touched(container, epk);
         if bytes >= limits::ITEM_LARGE_BYTES {
@@ -125,7 +122,7 @@ impl Usage {
         }
     }
 
-    /// Notes a page of a query.
+    /// Records a page of a query.
     pub(crate) fn queried(&self, container: u32, page: &Queried<'_>) {
         let made = || Ok::<_, Infallible>(Arc::new(Shape::of(page.text)));
         let Ok(shape) = self.shapes.get_or_make(page.text, made);
@@ -139,7 +136,7 @@ impl Usage {
         });
     }
 
-    /// Forgets containers that are gone.
+    /// Removes dropped containers.
     pub(crate) fn forget_dropped(&self, catalog: &Catalog) {
         let alive: HashSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
         for shard in &self.shards {
@@ -147,7 +144,7 @@ impl Usage {
         }
     }
 
-    /// The queries that cost most, of all containers.
+    /// The queries with the highest total charge, of all containers.
     fn most_expensive(&self, max: usize) -> Vec<(u32, ShapeUsage)> {
         let mut found: Vec<(u32, ShapeUsage)> = Vec::new();
         for shard in &self.shards {
@@ -186,7 +183,7 @@ impl Usage {
     }
 }
 
-/// Notes are complete at every step, so a thread that panicked left nothing half done.
+/// The state is consistent after every step, so a panicked thread leaves nothing half done.
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -198,7 +195,7 @@ impl Shard {
     }
 }
 
-/// By a hash of the request's number, so that requests that come in turn are not looked at in turn.
+/// By a hash of the request's number, so that a regular alternation of requests is not sampled regularly.
 fn is_sampled(request: u64) -> bool {
     let mixed = (request ^ (request >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! The paths that queries asked for.
+//! The paths that queries used.
 
 use crate::limits;
 use orrery_query::access::{Path, Step};
@@ -6,16 +6,16 @@ use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// How many pages asked for each.
+    /// Pages that used each path.
     counts: HashMap<Path, u64>,
-    /// Whether there were more than there is room for.
+    /// Whether some were dropped for lack of room.
     is_cut: bool,
 }
 
 impl Paths {
     pub fn add(&mut self, paths: &[Path]) {
         for path in paths {
-            // A query that asks for a path uses all that is below it, so the beginning of a long one will do.
+            // A path stands for everything below it, so the prefix of a long one suffices.
             let path = &path[..steps_kept(path)];
             let has_room = self.counts.len() < limits::USAGE_PATHS_MAX;
             match self.counts.get_mut(path) {
@@ -26,7 +26,7 @@ impl Paths {
         }
     }
 
-    /// All of them; `None` if some were not remembered.
+    /// All paths; `None` if some were dropped.
     pub fn all(&self) -> Option<Vec<(&Path, u64)>> {
         let mut all: Vec<_> = self.counts.iter().map(|(path, count)| (path, *count)).collect();
         all.sort();

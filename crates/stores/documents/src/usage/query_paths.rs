@@ -1,13 +1,13 @@
-//! Where a query looks: the paths whose index it could use, or would need.
+//! The paths of a query: those whose index it could use, or would need.
 //!
-//! These are the paths of its filter, its order, its groups and its aggregates, and of the filters of its subqueries;
-//! what is only selected needs no index. Where a function looks at a vector or searches a text, another index than that
-//! of the path is meant. Whether the planner used an index is not asked: over few items it uses none.
+//! These are the paths of its filter, its order, its groups and its aggregates, and of the filters of its subqueries; a
+//! path that is only selected needs no index. Vector and full-text functions use indexes of their own, not that of the
+//! path. Whether the planner used an index does not matter: over few items it uses none.
 
 use orrery_query::access::{Path, SlotPaths, path_of, subexpressions};
 use orrery_query::bind::bound::{Block, Expr, SourceOf};
 
-/// Each path once, in order.
+/// The distinct paths, in order.
 pub(crate) fn paths_of(block: &Block) -> Vec<Path> {
     let mut paths = Vec::new();
     let slots = SlotPaths::of(block);
@@ -17,11 +17,11 @@ pub(crate) fn paths_of(block: &Block) -> Vec<Path> {
     paths
 }
 
-/// What is done with the paths of an expression.
+/// How the paths of an expression are used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paths {
     Asked,
-    /// Only subqueries inside of it ask for any.
+    /// Only its subqueries use any.
     Shown,
 }
 
@@ -62,7 +62,7 @@ fn of_expr(expr: &Expr, use_of: Paths, slots: &SlotPaths<'_>, paths: &mut Vec<Pa
     }
 }
 
-/// Whether a function looks into a vector index or a full-text index.
+/// Whether a function uses a vector index or a full-text index.
 fn has_own_index(function: &str) -> bool {
     let name = function.trim_start_matches('_').to_ascii_uppercase();
     name.starts_with("FULLTEXT") || name.starts_with("VECTOR")

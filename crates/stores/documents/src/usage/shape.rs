@@ -1,5 +1,5 @@
-//! The shape of a query: its text with the constants left out, so that the same question about other values is the
-//! same shape.
+//! The shape of a query: its text without constants, so that queries which differ only in values have the same
+//! shape.
 //!
 //! Numbers and strings become `?`, several in a row `?…`; what stands in quotes only to name a member stays, and so
 //! do parameters. Blanks and comments become one blank.
@@ -10,13 +10,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Of the whole text; the part that is kept may be the same for two.
+    /// A hash of the whole text; two shapes may share the part that is kept.
     pub hash: u64,
     pub text: String,
 }
 
 impl Shape {
-    /// Of a query that is one.
+    /// Of a valid query.
     pub fn of(query: &str) -> Self {
         let whole = lex(query).map_or_else(|_| query.to_owned(), |tokens| without_constants(query, &tokens));
         let mut hasher = DefaultHasher::new();

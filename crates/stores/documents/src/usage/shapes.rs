@@ -1,4 +1,4 @@
-//! The shapes of the queries that were asked, with what they came to.
+//! The shapes of recent queries, with their totals.
 
 use super::shape::Shape;
 use super::{Queried, Reach};
@@ -7,7 +7,7 @@ use orrery_documents::charge::Charge;
 use orrery_query::access::{Path, Step};
 use std::collections::HashMap;
 
-/// The most recent ones, by the hash of their text.
+/// The most recently used shapes, by the hash of their text.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     known: HashMap<u64, ShapeUsage>,
@@ -17,13 +17,13 @@ pub struct Shapes {
 #[derive(Clone, Debug, Default)]
 pub struct ShapeUsage {
     pub text: String,
-    /// How often it was asked, and how often of all partitions.
+    /// How often it was run, and how often over all partitions.
     pub queries: u64,
     pub queries_over_all: u64,
-    /// What its pages came to.
+    /// The totals of its pages.
     pub rows: u64,
     pub charge: Charge,
-    /// Composite indexes that would have helped the last time.
+    /// Composite indexes that would have helped its last run.
     pub missing: Vec<Vec<(Path, bool)>>,
     last: u64,
 }

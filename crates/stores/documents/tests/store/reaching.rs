@@ -14,7 +14,7 @@ fn reaches(shop: &Shop, lsn: Lsn, within: Duration) -> bool {
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn who_waits_for_a_commit_goes_on_when_it_is_durable() {
+fn a_waiter_continues_when_its_commit_is_durable() {
     let gate = Gate::new();
     let shop = Shop::new(gate.clone(), Sync::Data, 1);
     let container = shop.create_container("c", None);

@@ -10,5 +10,6 @@ mod failing;
 mod model;
 mod receipts;
 mod tombstones;
+mod usage;
 mod work;
 mod world;

@@ -12,7 +12,7 @@ pub mod rule;
 
 use crate::limits;
 use orrery_core::Timestamp;
-use reading::{Reading, Subject};
+use reading::{Place, Reading, Subject};
 use rule::{Kind, Rule};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -128,30 +128,32 @@ fn rounded(value: f64) -> f64 {
 }
 
 fn described(kind: Kind, subject: &Subject) -> Value {
-    let mut shown = json!({ "rule": kind.name(), "database": subject.database });
-    let parts = [
-        ("container", subject.container.as_deref()),
-        ("operation", subject.class),
-        ("partition", subject.partition.as_deref()),
-    ];
-    for (name, value) in parts {
-        if let Some(value) = value {
-            shown[name] = json!(value);
-        }
+    let mut shown = json!({ "rule": kind.name() });
+    for (name, value) in parts(subject) {
+        shown[name] = json!(value);
     }
     shown
 }
 
+/// What it concerns, from the whole to the part.
+fn parts(subject: &Subject) -> Vec<(&'static str, &str)> {
+    match subject {
+        Subject::Documents(Place { database, container, class, partition }) => [
+            ("database", Some(database.as_str())),
+            ("container", container.as_deref()),
+            ("operation", *class),
+            ("partition", partition.as_deref()),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect(),
+        Subject::Storage(id) => vec![("account", &id.account), (id.service.name(), &id.name)],
+    }
+}
+
 /// One line about whom it concerns.
 pub fn whom(subject: &Subject) -> String {
-    let mut text = subject.database.clone();
-    for part in
-        [subject.container.as_deref(), subject.partition.as_deref(), subject.class].into_iter().flatten()
-    {
-        text.push_str(" / ");
-        text.push_str(part);
-    }
-    text
+    parts(subject).into_iter().map(|(_, part)| part).collect::<Vec<_>>().join(" / ")
 }
 
 #[cfg(test)]
@@ -161,10 +163,13 @@ mod tests {
     const RULE: Rule =
         Rule { kind: Kind::RequestUnits, above: 80.0, window_seconds: 60, for_seconds: 120, requests_min: 1 };
 
+    fn of_partition(partition: Option<String>) -> Subject {
+        let (database, container) = ("d".into(), Some("c".into()));
+        Subject::Documents(Place { database, container, class: None, partition })
+    }
+
     fn reading(value: f64) -> Reading {
-        let subject =
-            Subject { database: "d".into(), container: Some("c".into()), class: None, partition: None };
-        Reading { kind: Kind::RequestUnits, subject, value }
+        Reading { kind: Kind::RequestUnits, subject: of_partition(None), value }
     }
 
     /// What each reading, a minute after the one before, changes.
@@ -217,12 +222,23 @@ mod tests {
     fn there_are_never_more_than_the_bound() {
         let mut alerts = Alerts::default();
         let readings: Vec<Reading> = (0..limits::ALERTS_MAX + 10)
-            .map(|at| Reading {
-                subject: Subject { partition: Some(at.to_string()), ..reading(0.0).subject },
-                ..reading(90.0)
-            })
+            .map(|at| Reading { subject: of_partition(Some(at.to_string())), ..reading(90.0) })
             .collect();
         alerts.step(&[RULE], &readings, Timestamp::from_seconds(1));
         assert_eq!(alerts.shown().as_array().map(Vec::len), Some(limits::ALERTS_MAX));
+    }
+
+    #[test]
+    fn an_alert_says_whom_it_is_about_in_the_words_of_its_service() {
+        use crate::monitor::storage::resource::ResourceId;
+        use orrery_catalog::storage::ServiceKind;
+        let check = |subject: Subject, line: &str, shown: Value| {
+            assert_eq!((whom(&subject).as_str(), described(Kind::Throttled, &subject)), (line, shown));
+        };
+        let id = ResourceId { service: ServiceKind::Queue, account: "a".into(), name: "turns".into() };
+        let of_queue = json!({"rule": "throttled", "account": "a", "queue": "turns"});
+        check(Subject::Storage(id), "a / turns", of_queue);
+        let partition = json!({"rule": "throttled", "database": "d", "container": "c", "partition": "p"});
+        check(of_partition(Some("p".into())), "d / c / p", partition);
     }
 }

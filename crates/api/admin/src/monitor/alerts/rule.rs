@@ -20,10 +20,21 @@ pub enum Kind {
     Latency,
     /// What a logical partition holds, in percent of what it may.
     PartitionStorage,
+    /// For how long the first visible message of a queue has waited, in seconds.
+    MessageWait,
+    /// How often a message was got that is still in its queue.
+    MessageGets,
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::RequestUnits, Self::Throttled, Self::Latency, Self::PartitionStorage];
+    pub const ALL: [Self; 6] = [
+        Self::RequestUnits,
+        Self::Throttled,
+        Self::Latency,
+        Self::PartitionStorage,
+        Self::MessageWait,
+        Self::MessageGets,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -31,6 +42,8 @@ impl Kind {
             Self::Throttled => "throttled",
             Self::Latency => "latency_p95",
             Self::PartitionStorage => "partition_storage",
+            Self::MessageWait => "message_wait",
+            Self::MessageGets => "message_gets",
         }
     }
 
@@ -38,6 +51,8 @@ impl Kind {
         match self {
             Self::RequestUnits | Self::Throttled | Self::PartitionStorage => "%",
             Self::Latency => "ms",
+            Self::MessageWait => "s",
+            Self::MessageGets => "gets",
         }
     }
 
@@ -51,6 +66,10 @@ impl Kind {
             }
             Self::PartitionStorage => {
                 "Choose a finer partition key, or a container of its own, before it is full."
+            }
+            Self::MessageWait => "Look whether the queue's consumers run, or add some.",
+            Self::MessageGets => {
+                "Its consumers fail on it: look at it with orrery queue peek, and move it to a queue of its own."
             }
         }
     }
@@ -80,6 +99,10 @@ pub struct Tables {
     latency_p95: Table,
     #[serde(default)]
     partition_storage: Table,
+    #[serde(default)]
+    message_wait: Table,
+    #[serde(default)]
+    message_gets: Table,
 }
 
 #[derive(Default, Deserialize)]
@@ -92,12 +115,15 @@ struct Table {
     requests_min: Option<u64>,
 }
 
-/// The seeds' thresholds (S3-53 to S3-55, S3-32), over a minute.
-const DEFAULTS: [Rule; 4] = [
+/// The seeds' thresholds (S3-53 to S3-55, S3-32), over a minute; and of queues, ten minutes without a consumer, and more gets
+/// than Azure Functions try before they call a message poison.
+const DEFAULTS: [Rule; 6] = [
     Rule { kind: Kind::RequestUnits, above: 80.0, window_seconds: 60, for_seconds: 60, requests_min: 1 },
     Rule { kind: Kind::Throttled, above: 1.0, window_seconds: 60, for_seconds: 60, requests_min: 20 },
     Rule { kind: Kind::Latency, above: 100.0, window_seconds: 60, for_seconds: 60, requests_min: 20 },
     Rule { kind: Kind::PartitionStorage, above: 80.0, window_seconds: 60, for_seconds: 0, requests_min: 0 },
+    Rule { kind: Kind::MessageWait, above: 600.0, window_seconds: 60, for_seconds: 0, requests_min: 0 },
+    Rule { kind: Kind::MessageGets, above: 5.0, window_seconds: 60, for_seconds: 0, requests_min: 0 },
 ];
 
 /// The rules that hold: the defaults with what the configuration changes.
@@ -109,6 +135,8 @@ pub fn rules(tables: &Tables) -> Result<Vec<Rule>, String> {
             Kind::Throttled => &tables.throttled,
             Kind::Latency => &tables.latency_p95,
             Kind::PartitionStorage => &tables.partition_storage,
+            Kind::MessageWait => &tables.message_wait,
+            Kind::MessageGets => &tables.message_gets,
         };
         if table.enabled != Some(false) {
             rules.push(table.over(rule)?);
@@ -148,10 +176,10 @@ mod tests {
     #[test]
     fn the_seeds_thresholds_hold_unless_the_file_says_otherwise() {
         let above = |rules: &[Rule]| rules.iter().map(|rule| rule.above).collect::<Vec<_>>();
-        assert_eq!(above(&parsed("").expect("rules")), [80.0, 1.0, 100.0, 80.0]);
+        assert_eq!(above(&parsed("").expect("rules")), [80.0, 1.0, 100.0, 80.0, 600.0, 5.0]);
         let changed = parsed("[latency_p95]\nabove = 10\nfor_seconds = 0\n[throttled]\nenabled = false")
             .expect("rules");
-        assert_eq!(above(&changed), [80.0, 10.0, 80.0]);
+        assert_eq!(above(&changed), [80.0, 10.0, 80.0, 600.0, 5.0]);
         assert_eq!(
             (changed[1].kind, changed[1].for_seconds, changed[1].window_seconds),
             (Kind::Latency, 0, 60)

@@ -13,28 +13,27 @@ use orrery_core::limits::SERVERLESS_UNITS_PER_SECOND_MAX;
 use orrery_documents::catalog::limits;
 use orrery_documents::definition::Throughput;
 use orrery_documents::metering::{Owner, Use};
-use orrery_protocol::cost::{Bill, Costs, Line, Mode};
+use orrery_protocol::cost::{Bill, Costs, Line, Mode, StorageBill};
 use std::collections::BTreeMap;
 
-/// The bill of a month with that many hours; `exists` tells owners that are still there from those that were dropped.
+/// The bill of a month with that many hours, without its storage accounts; `exists` tells owners that are still there from those that were dropped.
 pub fn bill(
     prices: &Prices,
     month: &str,
     hours: u32,
     used: &[(u32, Owner, Use)],
+    hours_measured: u32,
     exists: impl Fn(Owner) -> bool,
 ) -> Bill {
     let mut owners: BTreeMap<Owner, Vec<&Use>> = BTreeMap::new();
     used.iter().for_each(|(_, owner, used)| owners.entry(*owner).or_default().push(used));
-    let measured: std::collections::BTreeSet<u32> = used.iter().map(|(hour, ..)| *hour).collect();
     let line_of = |(owner, used): (&Owner, &Vec<&Use>)| (*owner, line(prices, hours, used));
     let (lines, dropped): (Vec<_>, Vec<_>) =
         owners.iter().map(line_of).partition(|(owner, _)| exists(*owner));
     let without_owner = |lines: Vec<(Owner, Line)>| lines.into_iter().map(|(_, line)| line).collect();
     let (lines, dropped): (Vec<Line>, Vec<Line>) = (without_owner(lines), without_owner(dropped));
     let total = lines.iter().fold(Costs::default(), |sum, line| sum.plus(&line.costs));
-    let hours_measured = measured.len() as u32;
-    let whole = f64::from(hours) / f64::from(hours_measured.max(1));
+    let whole = extrapolation(hours, hours_measured);
     Bill {
         month: month.to_owned(),
         hours,
@@ -44,8 +43,14 @@ pub fn bill(
         projected: total.times(whole),
         is_extrapolated: hours_measured < hours,
         dropped,
+        storage: StorageBill::default(),
         scenarios: prices.scenarios.clone(),
     }
+}
+
+/// By how much a whole month is more than what was measured of it.
+pub fn extrapolation(hours: u32, hours_measured: u32) -> f64 {
+    f64::from(hours) / f64::from(hours_measured.max(1))
 }
 
 fn line(prices: &Prices, hours: u32, used: &[&Use]) -> Line {

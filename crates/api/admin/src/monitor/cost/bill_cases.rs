@@ -61,7 +61,8 @@ fn check(text: &str, file: &str) {
 }
 
 fn billed(prices: &Prices, hours: u32, used: &[(u32, Owner, Use)], gone: &[u32]) -> Bill {
-    bill(prices, "m", hours, used, |owner| match owner {
+    let measured: std::collections::BTreeSet<u32> = used.iter().map(|(hour, ..)| *hour).collect();
+    bill(prices, "m", hours, used, measured.len() as u32, |owner| match owner {
         Owner::Container(number) | Owner::Database(number) => !gone.contains(&number),
     })
 }

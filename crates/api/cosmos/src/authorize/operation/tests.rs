@@ -1,5 +1,5 @@
-//! Every route with every verb. What is written here is what the service documents. A route that is new gets a number in
-//! `number`, which does not compile without, and then a line in the table, which a test wants.
+//! Every route with every verb, as the service documents it. A new route needs a number in `number`, which does not
+//! compile without it, and then a line in the table, which a test requires.
 
 use super::Operation::{self, *};
 use crate::request::Post;
@@ -17,7 +17,7 @@ fn of(path: &str, method: &Method, post: Post) -> Operation {
     Operation::of(&locate(&uri).expect("a route").route, method, post, false)
 }
 
-/// What GET, a POST that queries, one that creates, one that upserts, PUT, PATCH and DELETE do.
+/// The operations of GET, of POST as a query, a create and an upsert, and of PUT, PATCH and DELETE.
 const TABLE: [(&str, [Operation; 7]); 26] = [
     ("/", [ReadAccount, Manage, Manage, Manage, Manage, Manage, Manage]),
     ("/dbs", [ReadMetadata, ReadMetadata, Manage, Manage, Manage, Manage, Manage]),
@@ -94,7 +94,7 @@ fn every_route_and_verb_needs_what_the_table_says() {
 }
 
 #[test]
-fn what_changes_anything_needs_a_writing_key() {
+fn every_change_needs_a_read_write_key() {
     for (path, operations) in TABLE {
         let [get, ..] = operations;
         let is_permission = path.contains("permissions");

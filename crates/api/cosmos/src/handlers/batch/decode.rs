@@ -1,7 +1,6 @@
-//! From the text of a batch to its operations.
+//! Decodes the body of a batch into operations.
 //!
-//! The shape of the list is the request's business: what is wrong there refuses all of it. What an operation says of
-//! its item is its own, and refuses it alone.
+//! A malformed list fails the whole request; a malformed operation fails only itself.
 
 use crate::failure::Failure;
 use orrery_core::{ETag, limits};
@@ -9,7 +8,7 @@ use orrery_document_store::{BatchOperation, OperationKind as Kind};
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_value::{Value, raw};
 
-/// The operations of a body that was scanned.
+/// The operations of a scanned body.
 pub fn operations(text: &str) -> Result<Vec<BatchOperation<'_>>, Failure> {
     if !text.trim_ascii_start().starts_with('[') {
         return Err(Failure::bad_request("The body of a batch is a JSON array of operations."));
@@ -76,7 +75,7 @@ fn tag(text: &str) -> Option<TagMatch> {
     }
 }
 
-/// A string that holds a JSON array; the array itself does as well.
+/// A string containing a JSON array; the array itself is accepted too.
 fn key(text: &str) -> Option<String> {
     match text {
         "null" => None,

@@ -66,8 +66,8 @@ pub async fn post(
     Ok(reply(cosmos, request, done, is_atomic))
 }
 
-/// A client sends what it believes to be of one range. A range that is not there any more is refused, so that the client
-/// learns of it.
+/// A client sends operations that it believes to be in one range. If that range no longer exists, the request is
+/// refused, so that the client refreshes its ranges.
 fn check_range(container: &Container, request: &Request) -> Result<(), Failure> {
     let id = request.header_or_refuse(&header::PARTITION_KEY_RANGE_ID)?.filter(|id| !id.is_empty());
     match id {
@@ -78,7 +78,7 @@ fn check_range(container: &Container, request: &Request) -> Result<(), Failure> 
     }
 }
 
-/// The session token of a bulk request speaks of every range that was written to.
+/// The session token of a bulk request covers every range written to.
 fn reply(cosmos: &Cosmos, request: &Request, done: BatchOutcome, is_atomic: bool) -> Reply {
     let BatchOutcome { container, outcomes, partitions, lsn } = done;
     let wants_minimal = request.wants_minimal();

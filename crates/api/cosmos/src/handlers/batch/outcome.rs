@@ -1,4 +1,4 @@
-//! What became of one operation of a batch, and the answer that tells it.
+//! The outcome of one operation of a batch, and its encoding in the response.
 
 use crate::failure::Failure;
 use crate::reply::Reply;
@@ -19,7 +19,7 @@ pub struct Outcome {
     item: Option<ItemRow>,
     retry_after_ms: Option<u64>,
     message: Option<String>,
-    /// Violations of the container's schema that the item was written with.
+    /// Schema violations of the written item.
     warnings: u64,
 }
 
@@ -81,7 +81,7 @@ impl Outcome {
         let head = format!("{{\"statusCode\":{},\"requestCharge\":{}", self.status.as_u16(), self.charge);
         out.extend_from_slice(head.as_bytes());
         if self.substatus != 0 {
-            // Readers differ in how they spell it.
+            // Clients read it under different spellings.
             let code = self.substatus;
             out.extend_from_slice(format!(",\"subStatusCode\":{code},\"substatusCode\":{code}").as_bytes());
         }
@@ -104,7 +104,7 @@ impl Outcome {
     }
 }
 
-/// The answer to the whole batch: 200 if nothing failed, and what all of it cost.
+/// The response to the whole batch: 200 if nothing failed, with the total charge.
 pub fn reply(container: &Container, outcomes: &[Outcome]) -> Reply {
     let size: usize =
         outcomes.iter().map(|o| 384 + o.item.as_ref().map_or(0, |item| item.text_length())).sum();

@@ -5,6 +5,7 @@ mod tokens;
 
 use super::*;
 use crate::testing::{DATE, Draft, Fixture, NOW, fixture, fixture_with, key};
+use crate::user_delegation_key;
 use orrery_api_common::Key;
 use orrery_catalog::storage::{AccessPolicy, PolicyTime};
 use orrery_protocol::storage::sas::{Fields, SignedRequest};
@@ -378,7 +379,7 @@ fn delegated(letters: &str) -> Fields {
 fn a_users_key_follows_from_the_secret_and_is_kept_to_what_it_was_made_for() {
     let fixture = fixture();
     let judged = |given: Fields, presented: fn(&mut Fields)| {
-        let (_, key) = fixture.storage.delegation_key(ACCOUNT, &given);
+        let (_, key) = user_delegation_key::derive(&fixture.storage, ACCOUNT, Role::Contributor, &given);
         let mut fields = given;
         presented(&mut fields);
         let draft = with_token(Service::Queue, "/q", &fields.delegation_queue_token(ACCOUNT, "q", &key));
@@ -401,7 +402,7 @@ fn what_a_users_signature_names_of_the_request_is_signed_too() {
     let fixture = fixture();
     let fields =
         Fields { sr: field("b"), srh: field("x-ms-blob-type"), srq: field("comp"), ..delegated("w") };
-    let (_, key) = fixture.storage.delegation_key(ACCOUNT, &fields);
+    let (_, key) = user_delegation_key::derive(&fixture.storage, ACCOUNT, Role::Contributor, &fields);
     let signed = SignedRequest::of(&fields, |_| Some("BlockBlob".into()), |_| Some("block".into()));
     let token = fields.delegation_blob_token(ACCOUNT, "c/b", "", &signed, &key);
     let need = need(Service::Blob, "c/b", &["w"]);

@@ -2,17 +2,19 @@
 //!
 //! ```text
 //! types      items, writes, queries, pages, errors
+//! checks     what is checked whichever adapter executes a request
 //! embedded   the store of this process
 //! remote     an endpoint over the wire: another Orrery, or Azure
 //! ```
 
+mod checks;
 mod embedded;
 mod remote;
 mod types;
 
 pub use embedded::Embedded;
 pub use remote::{Credential, Remote, RemoteOptions};
-pub use types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+pub use types::{Changes, Cursor, Item, ItemKey, ItemsFound, Layout, Page, Query, StoreError, Write};
 
 /// A service's document store: one database, through either adapter. A cheap handle.
 ///
@@ -48,6 +50,18 @@ impl Documents {
         }
     }
 
+    /// The items of these keys, of any partitions: at most 1,000, and 32 MB of them. A missing item is left out, and
+    /// one that is named twice is returned once. Items of one partition are of one state; across partitions that is
+    /// not promised.
+    pub async fn read_many(&self, container: &str, keys: &[ItemKey]) -> Result<ItemsFound, StoreError> {
+        let keys = checks::distinct(keys)?;
+        match self {
+            _ if keys.is_empty() => Ok(ItemsFound::default()),
+            Self::Embedded(store) => store.read_many(container, &keys).await,
+            Self::Remote(store) => Box::pin(store.read_many(container, &keys)).await,
+        }
+    }
+
     /// One write. Returns the item as it is now; none after a delete.
     pub async fn write(
         &self,
@@ -69,7 +83,9 @@ impl Documents {
         partition: &str,
         writes: Vec<Write>,
     ) -> Result<Vec<Option<Item>>, StoreError> {
+        checks::batch(&writes)?;
         match self {
+            _ if writes.is_empty() => Ok(Vec::new()),
             Self::Embedded(store) => store.batch(container, partition, writes).await,
             Self::Remote(store) => Box::pin(store.batch(container, partition, writes)).await,
         }

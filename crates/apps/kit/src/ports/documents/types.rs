@@ -26,6 +26,22 @@ pub struct Item {
     pub charge: f64,
 }
 
+/// Names an item within a container.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ItemKey {
+    pub partition: String,
+    pub id: String,
+}
+
+/// Items that were asked for by their keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemsFound {
+    /// Those that exist, in the order of the keys. Their own charges are zero.
+    pub items: Vec<Item>,
+    /// The charge of all requests together.
+    pub charge: f64,
+}
+
 #[derive(Clone, Debug)]
 pub enum Write {
     Create(Value),

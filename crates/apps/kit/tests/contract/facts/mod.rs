@@ -8,3 +8,4 @@ pub mod items;
 pub mod leases;
 pub mod outbox;
 pub mod queries;
+pub mod reads;

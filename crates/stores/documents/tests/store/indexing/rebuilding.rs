@@ -117,7 +117,7 @@ fn a_policy_that_comes_back_in_the_middle_of_a_rebuild_is_whole_in_the_end() {
 }
 
 #[test]
-fn a_power_cut_in_the_middle_of_a_rebuild_goes_on_where_it_was() {
+fn a_rebuild_resumes_after_a_power_cut() {
     let first = filled(named());
     first.set_policy(composites());
     first.shop.round().unwrap();

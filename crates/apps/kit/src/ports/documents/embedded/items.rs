@@ -3,8 +3,8 @@
 
 use super::errors;
 use super::{Embedded, place};
-use crate::ports::documents::{Item, StoreError, Write};
-use orrery_core::{ETag, ItemId, limits};
+use crate::ports::documents::{Item, ItemKey, ItemsFound, StoreError, Write};
+use orrery_core::{ETag, ItemId};
 use orrery_document_store::{
     BatchOperation, BatchOutcome, BatchRequest, OperationKind, OperationOutcome, Priority,
 };
@@ -21,15 +21,35 @@ pub async fn read(
     id: &str,
 ) -> Result<Option<Item>, StoreError> {
     let container = port.container(container)?;
-    let id =
-        ItemId::parse(id).map_err(|error| errors::refused(400, format!("the id is not valid: {error}")))?;
-    let target = Target { epk: place(&container, partition)?, id };
+    let target = target(&container, partition, id)?;
     let found = port.store().read_item(&container, &target, Preconditions::default(), Priority::High).await;
     match found {
         Ok(found) => whole(&container, &found.item).map(Some),
         Err(refused) if errors::is_missing(&refused.error) => Ok(None),
         Err(refused) => Err(errors::store(refused.error)),
     }
+}
+
+pub async fn read_many(
+    port: &Embedded,
+    container: &str,
+    keys: &[&ItemKey],
+) -> Result<ItemsFound, StoreError> {
+    let container = port.container(container)?;
+    let targets = keys.iter().map(|key| target(&container, &key.partition, &key.id));
+    let targets = targets.collect::<Result<Vec<_>, _>>()?;
+    let found = port.store().read_many(&container, targets, Priority::High).await.map_err(errors::store)?;
+    let item = |row: &ItemRow| Ok(Item { charge: 0.0, ..whole(&container, row)? });
+    Ok(ItemsFound {
+        items: found.items.iter().map(item).collect::<Result<_, StoreError>>()?,
+        charge: units(found.charge),
+    })
+}
+
+fn target(container: &Container, partition: &str, id: &str) -> Result<Target, StoreError> {
+    let id =
+        ItemId::parse(id).map_err(|error| errors::refused(400, format!("the id is not valid: {error}")))?;
+    Ok(Target { epk: place(container, partition)?, id })
 }
 
 pub async fn write(
@@ -48,13 +68,6 @@ pub async fn batch(
     partition: &str,
     writes: Vec<Write>,
 ) -> Result<Vec<Option<Item>>, StoreError> {
-    if writes.is_empty() {
-        return Ok(Vec::new());
-    }
-    if writes.len() > limits::BATCH_OPERATIONS_MAX {
-        let max = limits::BATCH_OPERATIONS_MAX;
-        return Err(errors::refused(400, format!("a batch has at most {max} operations; split it")));
-    }
     let (charge, tails) = commit(port, container, partition, &writes).await?;
     let each = writes.into_iter().zip(tails);
     let mut items: Vec<_> =

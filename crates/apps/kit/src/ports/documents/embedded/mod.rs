@@ -14,7 +14,7 @@ mod errors;
 mod items;
 mod query;
 
-use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+use super::types::{Changes, Cursor, Item, ItemKey, ItemsFound, Layout, Page, Query, StoreError, Write};
 use orrery_document_store::Store;
 use orrery_documents::catalog::Container;
 use orrery_documents::limits;
@@ -58,6 +58,10 @@ impl Embedded {
 
     pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
         items::read(self, container, partition, id).await
+    }
+
+    pub async fn read_many(&self, container: &str, keys: &[&ItemKey]) -> Result<ItemsFound, StoreError> {
+        items::read_many(self, container, keys).await
     }
 
     pub async fn write(

@@ -7,7 +7,6 @@ use crate::ports::documents::{Item, StoreError, Write};
 use http::Method;
 use http::header::{ETAG, IF_MATCH};
 use orrery_client::Call;
-use orrery_core::limits;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -72,13 +71,6 @@ pub async fn batch(
     partition: &str,
     writes: &[Write],
 ) -> Result<Vec<Option<Item>>, StoreError> {
-    if writes.is_empty() {
-        return Ok(Vec::new());
-    }
-    if writes.len() > limits::BATCH_OPERATIONS_MAX {
-        let max = limits::BATCH_OPERATIONS_MAX;
-        return Err(errors::refused(400, format!("a batch has at most {max} operations; split it")));
-    }
     let operations = writes.iter().map(operation).collect::<Result<Vec<_>, _>>()?;
     // One operation whose repetition would be refused suffices: then the whole batch is refused.
     let repeat = if writes.iter().any(is_idempotent) { Repeat::Safe } else { Repeat::Unsafe };

@@ -51,17 +51,17 @@ struct Written {
 }
 
 pub async fn page(remote: &Remote, container: &str, of: &str, query: &Query) -> Result<Page, StoreError> {
-    let asked = Asked { remote, container, query };
+    let merge = MergedQuery { remote, container, query };
     let begun = query.continuation.as_deref().map(|text| read(of, text)).transpose()?;
     let (page, at) = match begun {
-        Some(At::Behind(behind)) => asked.merged(behind).await?,
-        Some(At::Store(token)) => match asked.whole(Some(&token)).await? {
+        Some(At::Behind(behind)) => merge.merged(behind).await?,
+        Some(At::Store(token)) => match merge.whole(Some(&token)).await? {
             Whole::Answered(page, at) => (page, at),
             Whole::LeftToClient => return Err(foreign_continuation()),
         },
-        None => match asked.whole(None).await? {
+        None => match merge.whole(None).await? {
             Whole::Answered(page, at) => (page, at),
-            Whole::LeftToClient => asked.merged(0).await?,
+            Whole::LeftToClient => merge.merged(0).await?,
         },
     };
     let continuation = at.map(|at| write(of, at)).transpose()?;
@@ -89,13 +89,13 @@ enum Whole {
     LeftToClient,
 }
 
-struct Asked<'a> {
+struct MergedQuery<'a> {
     remote: &'a Remote,
     container: &'a str,
     query: &'a Query,
 }
 
-impl Asked<'_> {
+impl MergedQuery<'_> {
     fn items_max(&self) -> usize {
         if self.query.items_max == 0 { PAGE_ITEMS_DEFAULT } else { self.query.items_max }
     }

@@ -7,7 +7,7 @@
 //! ranges     the physical partitions of a container
 //! parts      a position in each of them, as they split
 //! errors     statuses as the port's errors
-//! ensure, items, query, changes   the operations
+//! ensure, items, read_many, query, changes   the operations
 //! merged     queries whose ranges must be merged, by the store or here
 //! ```
 //!
@@ -26,9 +26,10 @@ mod merged;
 mod parts;
 mod query;
 mod ranges;
+mod read_many;
 mod session;
 
-use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+use super::types::{Changes, Cursor, Item, ItemKey, ItemsFound, Layout, Page, Query, StoreError, Write};
 use crate::http::{Trust, Versions};
 use crate::limits;
 use orrery_client::{Account, Address, Host};
@@ -118,6 +119,10 @@ impl Remote {
 
     pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
         items::read(self, container, partition, id).await
+    }
+
+    pub async fn read_many(&self, container: &str, keys: &[&ItemKey]) -> Result<ItemsFound, StoreError> {
+        read_many::run(self, container, keys).await
     }
 
     pub async fn write(

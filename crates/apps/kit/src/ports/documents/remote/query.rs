@@ -31,14 +31,19 @@ pub async fn page(
         None => Parts::all(None),
         Some(text) => Parts::read(&of, text)?,
     };
-    let asked =
-        Asked { remote, container, partition, body: body(&query.text, query), items_max: query.items_max };
-    let (page, parts) = asked.page(parts).await?;
+    let reader = PageReader {
+        remote,
+        container,
+        partition,
+        body: body(&query.text, query),
+        items_max: query.items_max,
+    };
+    let (page, parts) = reader.page(parts).await?;
     let continuation = if parts.0.is_empty() { None } else { Some(parts.write(&of)?) };
     Ok(Page { continuation, ..page })
 }
 
-struct Asked<'a> {
+struct PageReader<'a> {
     remote: &'a Remote,
     container: &'a str,
     partition: Option<&'a str>,
@@ -46,7 +51,7 @@ struct Asked<'a> {
     items_max: usize,
 }
 
-impl Asked<'_> {
+impl PageReader<'_> {
     /// Continues until there are rows, nothing is left, or the page has used up its requests.
     async fn page(&self, mut parts: Parts) -> Result<(Page, Parts), StoreError> {
         let mut page = Page { rows: Vec::new(), continuation: None, charge: 0.0 };

@@ -1,4 +1,4 @@
-//! How Python's client asks the replica for statistics, if nobody told it where the replica is: at
+//! How Python's clients of tables and queues ask the replica for statistics: at
 //! `/account-secondary/account/`, signed as if it asked at `/account/`.
 //!
 //! What it signed is what is read then, as a request to the replica. No other request has this form: a service is at the

@@ -1,4 +1,4 @@
-//! What a request for changes says in its headers.
+//! The headers of a change feed request.
 //!
 //! ```text
 //! A-IM                Incremental Feed: latest versions | Full-Fidelity Feed: all versions and deletes
@@ -8,7 +8,7 @@
 //! wire format         absent: bare items, unless all versions are asked for | 2021-09-15: envelopes
 //! ```
 //!
-//! A position is the number of a commit and nothing else, because one SDK takes only digits for one.
+//! A position is the bare number of a commit, because one SDK accepts only digits.
 
 use crate::failure::Failure;
 use crate::header;
@@ -18,7 +18,7 @@ use orrery_core::{Lsn, Timestamp};
 use orrery_document_store::ChangesStart;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ChangeFeedRequest {
     pub feed: Feed,
     pub start: ChangesStart,
 }
@@ -29,16 +29,16 @@ pub enum Feed {
     AllVersions { pre_images: PreImages },
 }
 
-/// When a replace shows what it replaced.
+/// When a replace includes the replaced version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreImages {
-    /// Where the container's policy asks for it.
+    /// If the container's policy asks for it.
     ByPolicy,
-    /// Always, for our own tools: a migration tells by it where an item was before.
+    /// Always, for our own tools: a migration learns from it where an item was before.
     Always,
 }
 
-/// How an item of the latest-version feed is shown.
+/// The format of an item in the latest-version feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Bare,
@@ -47,7 +47,7 @@ pub enum Shape {
 
 const WIRE_FORMAT: &str = "2021-09-15";
 
-impl Asked {
+impl ChangeFeedRequest {
     pub fn read(request: &Request) -> Result<Self, Failure> {
         let mode = request.header_or_refuse(&header::A_IM)?.unwrap_or_default();
         let start = start(request.header_or_refuse(&IF_NONE_MATCH)?.unwrap_or_default())?;
@@ -71,7 +71,7 @@ impl Asked {
     }
 }
 
-/// Quoted as it was given, or bare.
+/// Quoted, as sent by the server, or bare.
 fn start(text: &str) -> Result<ChangesStart, Failure> {
     match text.trim_matches(['"', '\'']) {
         "" => Ok(ChangesStart::Beginning),

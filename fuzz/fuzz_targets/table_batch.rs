@@ -1,0 +1,5 @@
+//! Fuzzes `orrery_api_table::fuzz::multipart`, which says what must hold.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| orrery_api_table::fuzz::multipart(data));
