@@ -77,7 +77,12 @@ impl BlobStore {
                 background::run(txn, container.number(), &service.settings, work, is_copied, stamp)
             };
             let scope = scope_of(container.number(), work.name.as_str());
-            self.txns().write_blocking(Scope::new(&scope), run)?;
+            match self.txns().write_blocking(Scope::new(&scope), run) {
+                Ok(_) => {}
+                // It was dropped meanwhile.
+                Err(WriteError::PreconditionFailed) => return Ok(Progress::Idle),
+                Err(error) => return Err(error),
+            }
         }
         Ok(Progress::more_if(due.len() == limits::DUE_ROWS_MAX))
     }

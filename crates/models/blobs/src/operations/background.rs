@@ -8,13 +8,13 @@ use crate::blob::{Blob, BlobState, CopyId};
 use crate::events::{EventApi, EventKind};
 use crate::limits;
 use crate::refusal::BlobError;
-use crate::row::{self, Due};
+use crate::row::{self, Due, Row};
 use crate::settings::BlobSettings;
 use crate::spaces::BLOBS;
 use crate::tier::TierState;
 use bytes::Bytes;
 use orrery_core::{Ticks, Timestamp};
-use orrery_kv::{Error, Order, Read, Txn};
+use orrery_kv::{Error, Expect, META, Order, Read, Txn};
 
 /// Something that is due.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub fn run(
     is_copied: impl Fn(CopyId) -> bool,
     stamp: Stamp,
 ) -> Result<(), Error> {
+    // What a dropped container had is the sweep's.
+    txn.require(META, Row::Alive { container }.key(), Expect::Present);
     let place = Place { container, settings, name: &work.name };
     match work.what {
         Due::Deletion => delete::expire_deleted(txn, place, work.state, stamp)?,

@@ -5,7 +5,6 @@ use super::file::InventoryFile;
 use super::rows::InventoryRow;
 use crate::background::engine_error;
 use crate::error::Error;
-use crate::limits;
 use crate::store::BlobStore;
 use crate::upload::ExpectedHashes;
 use bytes::Bytes;
