@@ -11,11 +11,11 @@
 //! An entry of content or of a piece owns it: when the entry is trimmed, the content is freed and the chunk released. Entries of
 //! states that had the content are older, so they are gone by then.
 
-use crate::blob::BlobState;
+use crate::blob::{Blob, BlobState, record};
 use crate::content::{self, Piece};
 use crate::limits;
-use crate::row::{self, Row};
-use crate::spaces::LOG;
+use crate::row::{self, Kind, Row};
+use crate::spaces::{BLOBS, LOG};
 use bytes::Bytes;
 use orrery_catalog::change_log;
 use orrery_core::{Lsn, Timestamp};
@@ -95,6 +95,21 @@ pub fn subject(entry: &Entry) -> Result<Subject, Error> {
 /// The name and state of a state's key.
 pub fn state_of(key: &[u8]) -> Result<(String, BlobState), Error> {
     row::read_state_key(key)
+}
+
+/// A state from its key and its row, as an entry of the log has them. Its content is there until the entry is trimmed.
+pub fn read_state(key: &[u8], image: &Bytes) -> Result<Blob, Error> {
+    let (name, state) = row::read_state_key(key)?;
+    record::read(&name, state, image)
+}
+
+/// The rows of all states of a container as they are now.
+pub fn states(
+    state: &dyn Read,
+    container: u32,
+) -> impl Iterator<Item = Result<(Bytes, Bytes), Error>> + use<'_> {
+    let of = move |kind: Kind| state.range(BLOBS, &kind.all(container), Order::Ascending);
+    of(Kind::Current).chain(of(Kind::History))
 }
 
 /// How far the log of a container is trimmed.

@@ -63,3 +63,5 @@ pub const LIFECYCLE_DAYS_MAX: f64 = 99_999.0;
 pub const LIFECYCLE_RUNS_KEPT_MAX: usize = 100;
 /// An inventory policy.
 pub const INVENTORY_RULES_MAX: usize = 100;
+/// Runs of inventory rules that are remembered.
+pub const INVENTORY_RUNS_KEPT_MAX: usize = 1_000;

@@ -71,6 +71,8 @@ pub(crate) enum Due {
     Staging = 2,
     /// The blob is out of the archive.
     Rehydration = 3,
+    /// A copy from elsewhere goes on, if anybody still brings its content.
+    Copy = 4,
 }
 
 const CONTAINER: u8 = 34;
@@ -351,6 +353,7 @@ pub(crate) fn read_due(key: &[u8]) -> Result<(Timestamp, Due, String, BlobState)
             1 => Due::Deletion,
             2 => Due::Staging,
             3 => Due::Rehydration,
+            4 => Due::Copy,
             _ => return None,
         };
         let (name, state) = read_state(&mut reader)?;
@@ -403,5 +406,51 @@ pub(crate) fn read_state_key(key: &[u8]) -> Result<(String, BlobState), Error> {
         Some(&CURRENT) => Ok((read_name(key)?, BlobState::Current)),
         Some(&HISTORY) => read_history(key),
         _ => Err(damaged("a blob's state")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_row_in_meta_has_a_tag_of_its_own() {
+        let own = [CONTAINER, DELETED_CONTAINER, ALIVE, SETTINGS, SWEEP, TRIMMED, GUARD, POLICY, POLICY_RUN];
+        let tags = [&orrery_catalog::row::TAGS[..], &own].concat();
+        let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
+        assert_eq!(different.len(), tags.len());
+    }
+
+    #[test]
+    fn the_states_of_a_name_sort_from_the_oldest_to_the_newest() {
+        let at = Ticks::from_count;
+        let states = [
+            ("a", BlobState::Snapshot(at(1))),
+            ("a", BlobState::Version(at(1))),
+            ("a", BlobState::Snapshot(at(2))),
+            ("a", BlobState::DeletedBlob),
+            ("a\0", BlobState::Snapshot(at(1))),
+            ("a/b", BlobState::Version(at(1))),
+        ];
+        let keys = states.map(|(name, state)| Row::History { container: 7, name, state }.key());
+        assert!(keys.is_sorted());
+        for ((name, state), key) in states.into_iter().zip(&keys) {
+            assert_eq!(read_state_key(key), Ok((name.to_owned(), state)));
+            assert!(history_of(7, name).contains(key));
+        }
+        let from = Kind::History.range_from(7, b"a/");
+        assert_eq!(keys.iter().filter(|key| from.contains(key)).count(), 1);
+    }
+
+    #[test]
+    fn a_range_of_pieces_begins_with_the_one_that_has_the_offset() {
+        let keys = [10, 20, 30].map(|end| Row::Piece { content: 7, end }.key());
+        let first = |offset: u64| {
+            let range = pieces_from(7, offset);
+            keys.iter().position(|key| range.contains(key))
+        };
+        assert_eq!([0, 9, 10, 29, 30].map(first), [Some(0), Some(0), Some(1), Some(2), None]);
+        assert_eq!(read_piece(&keys[1]), Ok(20));
+        assert!(read_piece(&Row::Sharers { content: 7 }.key()).is_err());
     }
 }

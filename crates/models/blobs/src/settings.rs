@@ -3,6 +3,7 @@
 use crate::limits;
 use crate::row::Row;
 use orrery_catalog::storage::AccountName;
+use orrery_core::Timestamp;
 use orrery_kv::{Error, META, Read, Txn};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,9 @@ pub struct BlobSettings {
     pub change_feed: Option<ChangeFeed>,
     /// The last access of each blob is recorded, once a day.
     pub last_access_tracking: bool,
+    /// Since when it is, in milliseconds since 1970: blobs that were not read since then count as read at that moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_access_tracked_since: Option<u64>,
     pub static_website: Option<StaticWebsite>,
 }
 
@@ -65,6 +69,21 @@ impl Days {
 
     pub fn millis(self) -> u64 {
         u64::from(self.0) * MILLIS_PER_DAY
+    }
+}
+
+impl BlobSettings {
+    /// Notes when the tracking of accesses was turned on.
+    pub fn note_tracking(&mut self, before: &Self, now: Timestamp) {
+        self.last_access_tracked_since = match (self.last_access_tracking, before.last_access_tracked_since) {
+            (false, _) => None,
+            (true, Some(since)) if before.last_access_tracking => Some(since),
+            (true, _) => Some(now.millis()),
+        };
+    }
+
+    pub fn tracked_since(&self) -> Option<Timestamp> {
+        self.last_access_tracked_since.map(Timestamp::from_millis)
     }
 }
 

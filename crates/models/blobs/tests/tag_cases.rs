@@ -87,3 +87,11 @@ fn nothing_is_read_without_end() {
     let deep = format!("{}a = '1'{}", "(".repeat(100_000), ")".repeat(100_000));
     assert!(TagExpression::parse(&deep).is_err());
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_reading_panic(text in r#"[a@"'=<>() é1andor]{0,30}"#) {
+        let _ = TagFilter::parse(&text);
+        let _ = TagExpression::parse(&text);
+    }
+}

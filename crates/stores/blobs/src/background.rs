@@ -25,6 +25,7 @@ impl BlobStore {
         jobs.register("dropped containers", job(Self::sweep_containers));
         jobs.register("blobs that are due", job(Self::run_due));
         jobs.register("lifecycle policies", job(Self::run_lifecycles));
+        jobs.register("blob inventories", job(Self::run_inventories));
         jobs.register("blob log trimming", job(Self::trim_logs));
         jobs.register("chunk reclaiming", job(Self::reclaim_chunks));
     }
@@ -69,12 +70,19 @@ impl BlobStore {
         let service = self.service(&container.id.account).map_err(engine_error)?;
         let due = background::due(&*self.snapshot(), container.number(), self.env().now());
         let due = due.map_err(WriteError::Engine)?;
+        let is_copied = |id| self.0.copies.has(id);
         for work in &due {
             let stamp = self.stamp();
-            let run =
-                |txn: &mut Txn<'_>| background::run(txn, container.number(), &service.settings, work, stamp);
+            let run = |txn: &mut Txn<'_>| {
+                background::run(txn, container.number(), &service.settings, work, is_copied, stamp)
+            };
             let scope = scope_of(container.number(), work.name.as_str());
-            self.txns().write_blocking(Scope::new(&scope), run)?;
+            match self.txns().write_blocking(Scope::new(&scope), run) {
+                Ok(_) => {}
+                // It was dropped meanwhile.
+                Err(WriteError::PreconditionFailed) => return Ok(Progress::Idle),
+                Err(error) => return Err(error),
+            }
         }
         Ok(Progress::more_if(due.len() == limits::DUE_ROWS_MAX))
     }

@@ -9,6 +9,22 @@ use orrery_blobs::operations::{
     self, Copied, CopyOptions, CopySource, PendingCopy, Place, PutOptions, RangeRequest, Written,
 };
 use orrery_blobs::{Address, Conditions, Refusal, Selector};
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The copies from elsewhere that go on in this process.
+#[derive(Debug, Default)]
+pub(crate) struct ActiveCopies(Mutex<HashSet<CopyId>>);
+
+impl ActiveCopies {
+    pub fn has(&self, id: CopyId) -> bool {
+        self.ids().contains(&id)
+    }
+
+    fn ids(&self) -> MutexGuard<'_, HashSet<CopyId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl BlobStore {
     /// Copies a blob of this store, with its blocks and pages, at once. Both share their content.
@@ -51,17 +67,21 @@ impl BlobStore {
         writer.finish(ExpectedHashes::default()).await
     }
 
-    /// Begins a copy from elsewhere: the blob is there, empty, and its copy pending.
+    /// Begins a copy from elsewhere: the blob is there, empty, and its copy pending. It fails when the process is stopped before it
+    /// ended.
     pub async fn begin_copy(
         &self,
         address: &Address,
         source_url: String,
         options: PutOptions,
     ) -> Result<PendingCopy, Error> {
-        self.write(address, |txn, place, stamp| {
-            operations::begin_copy(txn, place, &source_url, &options, stamp)
-        })
-        .await
+        let begun = self.write(address, |txn, place, stamp| {
+            let pending = operations::begin_copy(txn, place, &source_url, &options, stamp)?;
+            // Before others can see that it is pending.
+            self.0.copies.ids().insert(pending.id);
+            Ok(pending)
+        });
+        begun.await
     }
 
     /// How far a pending copy has come. `NoPendingCopy` if it was aborted meanwhile.
@@ -90,10 +110,16 @@ impl BlobStore {
             operations::finish_copy(txn, place, id, uploaded.content(), &options, stamp)
         })
         .await
+        .inspect(|_| self.end_copy(id))
+    }
+
+    fn end_copy(&self, id: CopyId) {
+        self.0.copies.ids().remove(&id);
     }
 
     /// The source could not be read.
     pub async fn fail_copy(&self, address: &Address, id: CopyId, why: String) -> Result<(), Error> {
+        self.end_copy(id);
         self.write(address, |txn, place, stamp| operations::fail_copy(txn, place, id, &why, stamp)).await
     }
 
@@ -104,6 +130,8 @@ impl BlobStore {
         id: CopyId,
         lease: Option<LeaseId>,
     ) -> Result<(), Error> {
-        self.write(address, |txn, place, stamp| operations::abort_copy(txn, place, id, lease, stamp)).await
+        let aborted =
+            self.write(address, |txn, place, stamp| operations::abort_copy(txn, place, id, lease, stamp));
+        aborted.await.inspect(|()| self.end_copy(id))
     }
 }

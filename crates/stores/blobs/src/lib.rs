@@ -9,8 +9,8 @@
 //! changes.rs     properties, metadata, tags, leases, tiers, snapshots, deletes, protection
 //! copies.rs      copies within the store, and from elsewhere
 //! lists.rs       lists of blobs, and finding them by tags
-//! inventory.rs   the rows of an inventory
-//! lifecycle.rs   the policy of an account, what it would do, and doing it
+//! inventory/     the rows of an inventory, and the files that they are written to
+//! lifecycle/     the policy of an account, what it would do, and doing it
 //! background.rs  dropped containers, what is due, old entries of the log, chunks without references
 //! ```
 //!

@@ -25,3 +25,9 @@ pub const LIFECYCLE_PAGE_STATES_MAX: u64 = 5_000;
 /// How often a policy runs, and how often it is looked whether one is due.
 pub const LIFECYCLE_EVERY_SECONDS: u64 = 24 * 60 * 60;
 pub const LIFECYCLE_LOOK_EVERY_SECONDS: u64 = 60;
+/// How often it is looked whether an inventory is due.
+pub const INVENTORY_LOOK_EVERY_SECONDS: u64 = 60;
+/// Rows that an inventory in Parquet has in memory at once.
+pub const INVENTORY_GROUP_ROWS: usize = 10_000;
+/// Actions of a lifecycle run that are under way at once.
+pub const LIFECYCLE_ACTIONS_AT_ONCE: usize = 64;

@@ -57,11 +57,13 @@ impl BlobStore {
 
     /// Replaces both. The caller has checked them.
     pub async fn set_service(&self, account: &AccountName, service: BlobService) -> Result<(), Error> {
-        let (store, account) = (self.clone(), account.clone());
+        let (store, account, now) = (self.clone(), account.clone(), self.env().now());
         let task = tokio::task::spawn_blocking(move || {
             let save = |txn: &mut Txn<'_>| {
                 save_service_properties(txn, &account, ServiceKind::Blob, &service.properties);
-                save_settings(txn, &account, &service.settings);
+                let mut settings = service.settings.clone();
+                settings.note_tracking(&load_settings(txn, &account)?, now);
+                save_settings(txn, &account, &settings);
                 Ok::<_, EngineError>(())
             };
             store.txns().write_blocking(Scope::new(&[scope::CATALOG]), save)?;

@@ -1,11 +1,11 @@
 //! The handle: the blobs of a process, over transactions and chunk files that it shares with other stores.
 
 use crate::container_cache::ContainerCache;
+use crate::copies::ActiveCopies;
 use crate::error::Error;
-use crate::lifecycle::LifecycleDue;
+use crate::lifecycle::LifecycleJob;
 use crate::limits;
 use crate::service::ServiceCache;
-use crate::trimming::TrimmingDue;
 use orrery_blobs::containers::Container;
 use orrery_blobs::operations::{Place, RehydrationTimes};
 use orrery_blobs::{Address, BlobError, ContainerId, Refusal, Stamp};
@@ -14,7 +14,7 @@ use orrery_chunks::Chunks;
 use orrery_chunks::files::MemoryFiles;
 use orrery_core::{Env, TickClock};
 use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync, Txn};
-use orrery_txn::{OpenError, Scope, TxnManager, WriteError};
+use orrery_txn::{OpenError, Periodic, Scope, TxnManager, WriteError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,8 +27,10 @@ pub(crate) struct Inner {
     pub chunks: Chunks,
     pub containers: ContainerCache,
     pub service: ServiceCache,
-    pub trimming_due: TrimmingDue,
-    pub lifecycle_due: LifecycleDue,
+    pub copies: ActiveCopies,
+    pub trimming: Periodic,
+    pub lifecycle_job: LifecycleJob,
+    pub inventories: Periodic,
     pub options: Options,
     clock: TickClock,
 }
@@ -56,8 +58,10 @@ impl BlobStore {
         let inner = Inner {
             containers: ContainerCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
-            trimming_due: TrimmingDue::default(),
-            lifecycle_due: LifecycleDue::default(),
+            copies: ActiveCopies::default(),
+            trimming: Periodic::new(limits::LOG_TRIM_EVERY_SECONDS),
+            lifecycle_job: LifecycleJob::default(),
+            inventories: Periodic::new(limits::INVENTORY_LOOK_EVERY_SECONDS),
             clock: TickClock::default(),
             txns,
             chunks,

@@ -1,42 +1,16 @@
 //! Trimming the logs of containers, now and then.
 
-use crate::limits;
 use crate::store::{BlobStore, scope_of};
 use orrery_blobs::changes;
 use orrery_blobs::containers::Container;
 use orrery_txn::{JobError, Progress, Scope, WriteError};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The second at which trimming is next considered.
-#[derive(Default)]
-pub(crate) struct TrimmingDue(AtomicU64);
-
-impl TrimmingDue {
-    /// Also after the clock was set back: not longer than one period from now.
-    fn is_now(&self, now: u64) -> bool {
-        let due = self.0.load(Ordering::Relaxed);
-        now >= due || due - now > limits::LOG_TRIM_EVERY_SECONDS
-    }
-}
+use std::sync::Arc;
 
 impl BlobStore {
     /// One step for each container, if it is time.
     pub(crate) fn trim_logs(&self) -> Result<Progress, JobError> {
-        let now = self.env().now().seconds();
-        if !self.0.trimming_due.is_now(now) {
-            return Ok(Progress::Idle);
-        }
-        let (mut has_more, mut failure) = (false, None);
-        for container in self.0.containers.all() {
-            match self.trim_log(&container) {
-                Ok(did_something) => has_more |= did_something,
-                Err(error) => failure = failure.or(Some(error)),
-            }
-        }
-        if !has_more {
-            self.0.trimming_due.0.store(now + limits::LOG_TRIM_EVERY_SECONDS, Ordering::Relaxed);
-        }
-        failure.map_or(Ok(Progress::more_if(has_more)), Err)
+        let step = |container: Arc<Container>| self.trim_log(&container);
+        self.0.trimming.step_each(self.env().now(), || self.0.containers.all(), step)
     }
 
     /// Decided on a snapshot and outside of any lock: what goes is never written again.

@@ -31,6 +31,8 @@ pub struct InventoryRule {
     /// The name of the object first, as it is always there.
     pub columns: Vec<Column>,
     pub filters: InventoryFilters,
+    /// As it was given.
+    pub definition: Value,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -112,19 +114,19 @@ impl InventoryPolicy {
             return Err(invalid("rules", format!("a policy has 1 to {} rules", limits::INVENTORY_RULES_MAX)));
         }
         let mut rules: Vec<InventoryRule> = Vec::new();
-        for rule in read.rules {
+        for (at, rule) in read.rules.into_iter().enumerate() {
             let path = format!("rules/{}", rule.name);
             if rules.iter().any(|earlier| earlier.name == rule.name) {
                 return Err(invalid(&path, "another rule has this name".to_owned()));
             }
-            rules.push(rule.check(&path)?);
+            rules.push(rule.check(&path, text["rules"][at]["definition"].clone())?);
         }
         Ok(Self { text: text.clone(), is_enabled: read.enabled, rules })
     }
 }
 
 impl RuleText {
-    fn check(self, path: &str) -> Result<InventoryRule, InvalidPolicy> {
+    fn check(self, path: &str, definition: Value) -> Result<InventoryRule, InvalidPolicy> {
         let wrong = |what: &str| Err(invalid(path, what.to_owned()));
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         if self.name.is_empty() || !self.name.bytes().all(is_name) {
@@ -169,6 +171,7 @@ impl RuleText {
             object: object_type,
             columns,
             filters,
+            definition,
         })
     }
 }

@@ -369,7 +369,9 @@ pub(crate) fn as_deleted(blob: &Blob, state: BlobState, deleted: SoftDeletion) -
 fn due(blob: &Blob) -> Vec<(Timestamp, Due)> {
     let deletion = blob.deleted.map(|deletion| (deletion.until, Due::Deletion));
     let rehydration = blob.tier.rehydration.map(|rehydration| (rehydration.due, Due::Rehydration));
-    deletion.into_iter().chain(rehydration).collect()
+    let is_copied = blob.copy.as_ref().is_some_and(|copy| copy.is_pending());
+    let copy = is_copied.then(|| (blob.modified.timestamp(), Due::Copy));
+    deletion.into_iter().chain(rehydration).chain(copy).collect()
 }
 
 fn may_be_protected(blob: &Blob) -> bool {

@@ -1,6 +1,8 @@
 //! Content: what is put is read back, in any range, from rows and from chunks.
 
 use crate::world::{World, blob, block, content, refused};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use orrery_blob_store::model::operations::{
     AppendConditions, BlockRef, BlockSource, ByteRange, ListPages, NewPageBlob, PageConditions, PutOptions,
@@ -232,4 +234,22 @@ fn a_flipped_bit_is_reported_and_not_served() {
     let read = world.try_read("a", Selector::Current, None);
     assert!(matches!(read, Err(Error::Engine(orrery_kv::Error::Corrupt(_)))), "{read:?}");
     assert!(world.try_read("a", Selector::Current, Some((0, 10))).is_ok(), "what is whole is served");
+}
+
+#[test]
+fn a_blob_of_thousands_of_blocks_is_read_in_any_range() {
+    let world = World::new();
+    let ids: Vec<String> = (0..1500).map(|number| STANDARD.encode(format!("{number:05}"))).collect();
+    let mut expected = Vec::new();
+    for (number, id) in ids.iter().enumerate() {
+        let bytes = content(number % 5 + 1, number as u64);
+        world.stage("a", id, &bytes).unwrap();
+        expected.extend_from_slice(&bytes);
+    }
+    world.commit("a", &ids.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    assert_eq!(world.read("a"), expected);
+    for (start, last) in [(0, 0), (3, 3000), (1000, 4499), (4499, 5000)] {
+        let read = world.try_read("a", Selector::Current, Some((start, last))).unwrap();
+        assert_eq!(read, expected[start as usize..(last as usize + 1).min(expected.len())]);
+    }
 }

@@ -1,10 +1,14 @@
 //! Copies within the store and from elsewhere.
 
-use crate::world::{World, blob, container, content, metadata, refused, tags};
+use crate::world::{START, World, blob, container, content, metadata, refused, tags};
 use orrery_blob_store::model::blob::CopyStatus;
 use orrery_blob_store::model::operations::{CopyOptions, CopyTags, PutOptions, RangeRequest};
+use orrery_blob_store::model::spaces::SPACES;
 use orrery_blob_store::model::{BlobName, Conditions, ETagMatch, Refusal, Selector};
 use orrery_catalog::storage::AccountName;
+use orrery_chunks::files::MemoryFiles;
+use orrery_core::Env;
+use orrery_kv::{MemoryEngine, Sync};
 
 #[test]
 fn a_copy_shares_its_chunks_and_outlives_its_source() {
@@ -106,6 +110,38 @@ fn a_copy_from_elsewhere_is_pending_until_it_is_finished_or_aborted() {
             world.upload(b"late"),
             PutOptions::default()
         ))),
+        Refusal::NoPendingCopy
+    );
+}
+
+#[test]
+fn a_copy_fails_when_the_process_is_gone_that_brought_its_content() {
+    let engine = MemoryEngine::new(&SPACES);
+    let world = World::over(engine.clone(), MemoryFiles::new(), Sync::Data, Env::seeded(START, 1));
+    world.create("runs");
+    let begin = |name: &str| {
+        world
+            .run(world.store.begin_copy(&blob(name), "http://elsewhere/x".into(), PutOptions::default()))
+            .unwrap()
+    };
+    let (lost, finished) = (begin("lost"), begin("finished"));
+    world.settle();
+    let uploaded = world.upload(b"content");
+    world
+        .run(world.store.finish_copy(&blob("finished"), finished.id, uploaded, PutOptions::default()))
+        .unwrap();
+    let status = |world: &World, name: &str| {
+        let found = world.store.blob(&blob(name), Selector::Current, &Conditions::default()).unwrap();
+        found.copy.unwrap().status
+    };
+    assert_eq!(status(&world, "lost"), CopyStatus::Pending, "as long as the process is there");
+    world.store.close();
+    let again = World::over(engine.crash(0), world.files.crash(|| true), Sync::Data, Env::seeded(START, 2));
+    again.settle();
+    assert_eq!(status(&again, "lost"), CopyStatus::Failed);
+    assert_eq!(status(&again, "finished"), CopyStatus::Success);
+    assert_eq!(
+        refused(again.run(again.store.abort_copy(&blob("lost"), lost.id, None))),
         Refusal::NoPendingCopy
     );
 }

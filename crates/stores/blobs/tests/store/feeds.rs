@@ -6,7 +6,7 @@ use orrery_blob_store::model::inventory::{InventoryPolicy, Value};
 use orrery_blob_store::model::operations::SetTier;
 use orrery_blob_store::model::settings::ChangeFeed;
 use orrery_blob_store::model::tier::Tier;
-use orrery_blob_store::model::{Conditions, Selector};
+use orrery_blob_store::model::{BlobName, Conditions, Selector};
 use orrery_core::Lsn;
 use serde_json::json;
 
@@ -106,4 +106,47 @@ fn a_wrong_inventory_policy_says_why() {
     check(json!(["Name"]), json!({}), "blobTypes");
     check(json!(["Name"]), json!({ "blobTypes": ["blockBlob"], "includeSnapshots": true }), "Snapshot");
     check(json!(["Name"]), json!({ "blobTypes": ["blockBlob"], "includeDeleted": true }), "Deleted");
+}
+
+#[test]
+fn an_inventory_is_written_daily_with_a_manifest() {
+    let world = World::new();
+    world.put_tagged("a,b", &[("status", "done")]);
+    let fields = json!(["Name", "Content-Length", "Tags"]);
+    let policy = InventoryPolicy::parse(&policy(
+        fields,
+        json!({ "blobTypes": ["blockBlob"], "prefixMatch": ["runs/"] }),
+    ));
+    world.run(world.store.set_inventory_policy(&account(), Some(policy.unwrap()))).unwrap();
+    world.settle();
+    let runs = || world.store.inventory_runs(&account()).unwrap();
+    assert!(runs()[0].failure.as_ref().unwrap().contains("does not exist"), "there is no destination");
+    world.create("inventory");
+    world.advance(86_400);
+    world.settle();
+    assert_eq!((runs().len(), runs()[0].objects, runs()[0].bytes), (2, 1, 6));
+    let read = |name: &str| {
+        let address = container("inventory").blob(BlobName::parse(name).unwrap());
+        let bytes = world.run(async {
+            let reader = world
+                .store
+                .open_blob(&address, Selector::Current, None, &Conditions::default())
+                .await
+                .unwrap();
+            reader.read_all().await.unwrap()
+        });
+        String::from_utf8(bytes.to_vec()).unwrap()
+    };
+    let folder = "2027/01/16/08-00-00/all/all";
+    assert_eq!(
+        read(&format!("{folder}.csv")),
+        "Name,Content-Length,Tags\r\n\"runs/a,b\",6,\"{\"\"status\"\":\"\"done\"\"}\"\r\n"
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&read(&format!("{folder}-manifest.json"))).unwrap();
+    assert_eq!(manifest["status"], "Succeeded");
+    assert_eq!(manifest["files"][0]["blob"], format!("{folder}.csv"));
+    assert_eq!(manifest["summary"], json!({ "objectCount": 1, "totalObjectSize": 6 }));
+    assert_eq!(manifest["ruleDefinition"]["format"], "Csv");
+    assert_eq!(read(&format!("{folder}-manifest.checksum")).len(), 32);
 }

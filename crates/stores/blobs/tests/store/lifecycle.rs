@@ -130,3 +130,22 @@ fn wrong_policies_say_where_they_are_wrong() {
     let negative = json!({ "baseBlob": { "delete": { "daysAfterModificationGreaterThan": -1 } } });
     check(json!([rule("a", filters(), negative)]), "rules/a/baseBlob");
 }
+
+#[test]
+fn a_blob_that_was_never_read_counts_from_when_reads_were_recorded() {
+    let world = World::new();
+    let all = json!({ "blobTypes": ["blockBlob"] });
+    let cool = json!({ "baseBlob": { "tierToCool": { "daysAfterLastAccessTimeGreaterThan": 10 } } });
+    set(&world, json!([rule("all", all, cool)]));
+    world.put("old", b"x");
+    world.advance(100 * DAY);
+    assert_eq!(planned(&world), [], "nobody knows");
+    world.settings(|settings| settings.last_access_tracking = true);
+    world.advance(5 * DAY);
+    world.put("read", b"x");
+    world.settings(|settings| settings.versioning = false);
+    world.advance(5 * DAY + 1);
+    assert_eq!(planned(&world), [("old".to_owned(), Action::Tier(Tier::Cool))]);
+    world.read("old");
+    assert_eq!(planned(&world), []);
+}

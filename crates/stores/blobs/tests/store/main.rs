@@ -16,4 +16,5 @@ mod lists;
 mod model;
 mod properties;
 mod racing;
+mod undo;
 mod world;

@@ -1,4 +1,4 @@
-//! Blob inventory: the policy of an account, and the rows of a rule.
+//! The policy of an account, and the rows of a rule.
 
 use crate::error::Error;
 use crate::store::BlobStore;
