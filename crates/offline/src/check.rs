@@ -10,9 +10,10 @@ use clap::Args;
 use orrery_cli::terminal;
 use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
-use orrery_documents::index::{self, Checked};
+use orrery_documents::index::{self, Checked, LogOwners};
 use orrery_kv::{Db, Read, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, NoteCopy, Options, read_copies};
+use orrery_tables::{changes, sweep, table};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -109,6 +110,16 @@ fn open(path: &Path, report: &mut Report) -> Result<Db, String> {
     Db::open(Box::new(engine), Sync::Data).map_err(|error| error.to_string())
 }
 
+/// Tables keep their changes in the log as containers do, under numbers of the same row.
+fn log_owners(state: &dyn Read) -> Result<LogOwners, orrery_kv::Error> {
+    let swept = sweep::jobs(state)?.into_iter().map(|number| (number, None));
+    let mut owners: LogOwners = swept.collect();
+    for table in table::all(state)? {
+        owners.insert(table.number(), Some(changes::horizon(state, table.number())?));
+    }
+    Ok(owners)
+}
+
 #[derive(Default)]
 struct Report {
     containers: u64,
@@ -123,13 +134,17 @@ impl Report {
         for container in catalog.all_containers() {
             self.add(container, index::check_container(state, container));
         }
-        for findings in [index::check_owners(state, catalog), index::check_texts(state)] {
+        let tables = match log_owners(state) {
+            Ok(tables) => tables,
+            Err(error) => return self.lines.push(error.to_string()),
+        };
+        for findings in [index::check_owners(state, catalog, &tables), index::check_texts(state, &tables)] {
             match findings {
                 Ok(findings) => self.lines.extend(findings.iter().map(ToString::to_string)),
                 Err(error) => self.lines.push(error.to_string()),
             }
         }
-        match index::check_logs(state, tip) {
+        match index::check_logs(state, tip, &tables) {
             Ok(faults) => self.lines.extend(faults),
             Err(error) => self.lines.push(error.to_string()),
         }

@@ -1,10 +1,13 @@
 //! `orrery check`: what it says of a folder in order, of one that is not, and of what is none.
 
 use crate::server::{Server, make_container, orrery};
+use orrery_core::Env;
 use orrery_documents::spaces::{INDEX, LOG, SPACES};
 use orrery_kv::{Engine, KeyRange, Order, Put, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
-use serde_json::json;
+use orrery_testing_client::{Client, Method, StorageRequest};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Output;
 
@@ -23,7 +26,7 @@ async fn filled(data: &Path) -> Server {
     let path = make_container(&mut client, &json!({})).await;
     for number in 0..3 {
         let item = json!({"id": format!("i{number}"), "pk": "p"});
-        let request = orrery_testing_client::Request::new(orrery_testing_client::Method::Post, path.items())
+        let request = orrery_testing_client::Request::new(Method::Post, path.items())
             .header("x-ms-documentdb-partitionkey", "[\"p\"]")
             .body(item.to_string());
         assert_eq!(client.call(&request).await.unwrap().status, 201);
@@ -52,6 +55,35 @@ async fn a_folder_in_order_agrees_and_is_left_as_it_was() {
         assert_eq!(check(&data), (Some(0), expected.to_owned(), String::new()));
     }
     Server::start(&data, &[]).stop();
+}
+
+#[tokio::test]
+async fn tables_have_their_changes_in_the_log_as_containers_do() {
+    let here = tempfile::tempdir().unwrap();
+    let data = here.path().join("data");
+    let server = filled(&data).await;
+    let ports: Value = serde_json::from_slice(&std::fs::read(server.ports_file()).unwrap()).unwrap();
+    let port = ports["table"].as_u64().unwrap() as u16;
+    let mut client = Client::new(SocketAddr::from(([127, 0, 0, 1], port)), Env::system().unwrap());
+    let json = |request: StorageRequest, body: Value| request.body("application/json", body.to_string());
+    for table in ["kept", "dropped"] {
+        let create = json(StorageRequest::table(Method::Post, "Tables"), json!({"TableName": table}));
+        assert_eq!(client.call_storage(&create).await.unwrap().status, 201);
+        for row in ["a", "b"] {
+            let entity = json!({"PartitionKey": "p", "RowKey": row});
+            let insert = json(StorageRequest::table(Method::Post, table), entity);
+            assert_eq!(client.call_storage(&insert).await.unwrap().status, 201);
+        }
+    }
+    let drop_one = StorageRequest::table(Method::Delete, "Tables('dropped')");
+    assert_eq!(client.call_storage(&drop_one).await.unwrap().status, 204);
+    drop(client);
+    server.stop();
+    let (code, said, _) = check(&data);
+    assert_eq!(
+        (code, said.as_str()),
+        (Some(0), "everything agrees: 1 container, 3 items, 9 index entries\n")
+    );
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use orrery_core::Lsn;
 use orrery_keys::{KeyReader, prefix_end};
 use orrery_kv::{Error, KeyRange, META, Order, Read, Space, verify_log};
 use rows::{Kind, RowCounts};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 mod finding;
 mod items;
@@ -76,22 +76,31 @@ fn count_rows(
     Ok(())
 }
 
-/// Containers that have rows, and are neither in the catalog nor waiting to be swept.
-pub fn check_owners(state: &dyn Read, catalog: &Catalog) -> Result<Vec<Finding>, Error> {
+/// Who else keeps its changes in the log, by number, and up to which commit they were trimmed; `None` for what is dropped
+/// and being removed.
+pub type LogOwners = BTreeMap<u32, Option<Lsn>>;
+
+/// Containers that have rows, and are neither in the catalog nor waiting to be swept. `others` have rows in the log alone.
+pub fn check_owners(state: &dyn Read, catalog: &Catalog, others: &LogOwners) -> Result<Vec<Finding>, Error> {
     let mut known: BTreeSet<u64> =
         catalog.all_containers().map(|container| u64::from(container.number())).collect();
     let swept = jobs::jobs(state)?.into_iter().filter(|(kind, _)| *kind == JobKind::Sweep);
     known.extend(swept.map(|(_, container)| u64::from(container)));
     let mut findings = Findings::default();
     for space in [DOCUMENTS, INDEX, LOG] {
+        let is_others = |number: u64| space == LOG && is_of_others(number, others);
         for owner in owners(state, space)? {
-            if owner.is_none_or(|number| !known.contains(&number)) {
+            if owner.is_none_or(|number| !known.contains(&number) && !is_others(number)) {
                 let name = owner.map_or_else(|| "no number".to_owned(), |number| format!("number {number}"));
                 findings.note(Fault::Ownerless, || format!("{name} in the space {}", SPACES.name(space)));
             }
         }
     }
     Ok(findings.finish())
+}
+
+fn is_of_others(stream: u64, others: &LogOwners) -> bool {
+    u32::try_from(stream).is_ok_and(|number| others.contains_key(&number))
 }
 
 /// The numbers that the keys of a space begin with. Each is met once, its other rows are leapt over.
@@ -115,11 +124,16 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
 // The links of the whole log: every entry that was not trimmed follows from the one before it.
 
 /// A sentence for each stream of the log that is broken. `tip` is the newest commit.
-pub fn check_logs(state: &dyn Read, tip: Lsn) -> Result<Vec<String>, Error> {
+pub fn check_logs(state: &dyn Read, tip: Lsn, others: &LogOwners) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for stream in state.streams(LOG)? {
+        let number = u32::try_from(stream).ok();
         // Up to the horizon entries are removed and shortened, and their links do not fit any more.
-        let trimmed = u32::try_from(stream).map_or(Ok(Lsn(0)), |container| horizon(state, container))?;
+        let trimmed = match number.and_then(|number| others.get(&number)) {
+            Some(Some(trimmed)) => *trimmed,
+            Some(None) => continue,
+            None => number.map_or(Ok(Lsn(0)), |container| horizon(state, container))?,
+        };
         if let Err(error) = verify_log(state, LOG, stream, Lsn(trimmed.0.saturating_add(1)), tip) {
             faults.push(error.to_string());
         }
@@ -131,12 +145,17 @@ pub fn check_logs(state: &dyn Read, tip: Lsn) -> Result<Vec<String>, Error> {
 
 /// Over all containers, dropped ones included: their rows point to their texts until both are swept. Of each text, where
 /// it is stays in memory.
-pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
+pub fn check_texts(state: &dyn Read, others: &LogOwners) -> Result<Vec<Finding>, Error> {
     let mut findings = Findings::default();
     let mut wanted: HashSet<Bytes> = HashSet::new();
     for space in [DOCUMENTS, LOG] {
         for row in state.range(space, &KeyRange::all(), Order::Ascending) {
-            let Some(text) = text_of(space, &row?) else { continue };
+            let row = row?;
+            let is_others = || KeyReader::new(&row.0).u64().is_ok_and(|stream| is_of_others(stream, others));
+            if space == LOG && is_others() {
+                continue;
+            }
+            let Some(text) = text_of(space, &row) else { continue };
             if !wanted.insert(text.clone()) {
                 findings.note(Fault::SharedText, || hex(&text));
             }

@@ -25,7 +25,7 @@ mod statistics;
 mod survey;
 mod terms;
 
-pub use check::{Checked, Fault, Finding, check_container, check_logs, check_owners, check_texts};
+pub use check::{Checked, Fault, Finding, LogOwners, check_container, check_logs, check_owners, check_texts};
 pub(crate) use entry_writer::{EntryWriter, add_local_entries};
 pub use locator::Locator;
 pub use orrery_catalog::indexing::number::{composite_number, path_number, spatial_number};

@@ -7,6 +7,7 @@ use orrery_catalog::change_log;
 use orrery_catalog::jobs::JobKind;
 use orrery_catalog::{Catalog, Container, OfferTarget};
 use orrery_core::Lsn;
+use orrery_documents::index::LogOwners;
 use orrery_documents::item::{ItemHead, ItemRow};
 use orrery_documents::row::{self, Row};
 use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
@@ -41,9 +42,9 @@ pub fn audit(state: &dyn Read, tip: Lsn) -> Tally {
         let checked = index::check_container(state, container).expect("rows are readable");
         assert_eq!(checked.findings, [], "what items ask for is there, and no more");
     }
-    assert_eq!(index::check_owners(state, &catalog).expect("rows are readable"), []);
+    assert_eq!(index::check_owners(state, &catalog, &LogOwners::new()).expect("rows are readable"), []);
     check_texts(state);
-    assert_eq!(index::check_texts(state).expect("rows are readable"), []);
+    assert_eq!(index::check_texts(state, &LogOwners::new()).expect("rows are readable"), []);
     tally
 }
 

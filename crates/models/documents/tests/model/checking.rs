@@ -4,7 +4,7 @@ use crate::world::{World, epk, prepared};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::Lsn;
-use orrery_documents::index::{self, Fault, Finding};
+use orrery_documents::index::{self, Fault, Finding, LogOwners};
 use orrery_documents::item::{self, Directive, Preconditions};
 use orrery_documents::row::{self, Row};
 use orrery_documents::spaces::{DOCUMENTS, INDEX, OVERFLOW};
@@ -80,7 +80,7 @@ fn rows_that_agree_are_counted_and_nothing_is_found() {
     for tag in [UNIQUE, EXPIRY, PARTITION, PLACE, ENTRY, LOCAL_ENTRY, TALLY] {
         assert!(!rows(&world, &container, tag).is_empty(), "there are rows of kind {tag}");
     }
-    assert_eq!(index::check_owners(&*world.snapshot(), &world.catalog()).unwrap(), []);
+    assert_eq!(index::check_owners(&*world.snapshot(), &world.catalog(), &LogOwners::new()).unwrap(), []);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn items_that_are_damaged_or_lie_elsewhere_are_found() {
 fn texts_that_are_missing_or_too_many_are_found() {
     let (mut world, container) = full();
     let found = |world: &World| {
-        let findings = index::check_texts(&*world.snapshot()).unwrap();
+        let findings = index::check_texts(&*world.snapshot(), &LogOwners::new()).unwrap();
         findings.iter().map(|finding| (finding.fault, finding.count)).collect::<Vec<_>>()
     };
     let texts = |world: &World| {
@@ -323,7 +323,7 @@ fn rows_of_no_known_kind_and_of_no_container_are_found() {
         txn.put(INDEX, Row::Locator { container: 999, ordinal: 1 }.key(), Bytes::new());
         txn.put(DOCUMENTS, Bytes::from_static(&[1]), Bytes::new());
     });
-    let found = index::check_owners(&*world.snapshot(), &world.catalog()).unwrap();
+    let found = index::check_owners(&*world.snapshot(), &world.catalog(), &LogOwners::new()).unwrap();
     let said: Vec<String> = found.iter().map(Finding::to_string).collect();
     assert_eq!(said.len(), 1);
     assert!(
