@@ -10,11 +10,11 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 
 /// Transactions at once, each of nearly 4 MiB: every character is written as a reference of six bytes.
-const BATCHES: usize = 80;
+const BATCHES: usize = 40;
 const INSERTS: usize = 99;
 const CHARS: usize = 6_900;
 
-const BODIES: usize = 400;
+const BODIES: usize = 200;
 const BODY_BYTES: usize = 4 << 20;
 /// What the system keeps of it while nobody reads.
 const SENT_BYTES: usize = 3 << 19;
@@ -22,7 +22,7 @@ const SENT_BYTES: usize = 3 << 19;
 /// Entities of a full page of the largest, and pages that are asked for at once.
 const LARGE_ENTITIES: usize = 64;
 const LARGE_CHARS: usize = 480_000;
-const PAGES: usize = 100;
+const PAGES: usize = 60;
 
 pub fn batches(arena: &Arena) -> Result<(), String> {
     let mut server = arena.start(&["--memory-mb", MEMORY_MEGABYTES])?;
@@ -123,7 +123,7 @@ pub fn pages(arena: &Arena) -> Result<(), String> {
     }
     let all = StorageRequest::table(Method::Get, format!("{TABLE}()")).encode(arena.now());
     let mut open = Vec::new();
-    for _ in 0..arena.rounds(PAGES, 10 * PAGES) {
+    for _ in 0..PAGES {
         let mut stream = TcpStream::connect(server.table()).map_err(|error| error.to_string())?;
         stream.write_all(&all).map_err(|error| error.to_string())?;
         open.push(stream);

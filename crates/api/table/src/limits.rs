@@ -13,3 +13,7 @@ pub const CONTENT_ID_CHARS_MAX: usize = 64;
 pub const SHOWN_CHARS_MAX: usize = 256;
 /// Headers of one request in a batch, or of one part.
 pub const BATCH_HEADERS_MAX: usize = 64;
+/// Pages of entities that are read at once, for each core; others wait for their turn.
+pub const PAGES_PER_CORE_MAX: usize = 2;
+/// Room at the end of a page that is given back before the page waits for its reader.
+pub const PAGE_ROOM_BYTES_MAX: usize = 64 * 1024;

@@ -7,6 +7,7 @@ use crate::encode::Addressed;
 use crate::errors::Failure;
 use crate::head::Head;
 use crate::json;
+use crate::limits::PAGES_PER_CORE_MAX;
 use crate::options::QueryOptions;
 use crate::reply::Reply;
 use bytes::Bytes;
@@ -14,9 +15,18 @@ use http::HeaderName;
 use orrery_api_storage::{Bound, Grant, StorageError};
 use orrery_table_store::{Error, TableHandle, TableStore};
 use orrery_tables::{KeyBounds, Position, Query};
+use std::num::NonZero;
+use std::sync::LazyLock;
+use tokio::sync::Semaphore;
 
 const NEXT_PARTITION_KEY: HeaderName = HeaderName::from_static("x-ms-continuation-nextpartitionkey");
 const NEXT_ROW_KEY: HeaderName = HeaderName::from_static("x-ms-continuation-nextrowkey");
+
+/// Pages that are read at once; each has several megabytes in its hands, and the disk and the cores are the same for all.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    Semaphore::new(cores * PAGES_PER_CORE_MAX)
+});
 
 pub async fn run(
     store: &TableStore,
@@ -38,9 +48,14 @@ pub async fn run(
         base_url: call.base_url.clone(),
         account: call.account().as_str().to_owned(),
     };
+    let turn = TURNS.acquire().await.map_err(|_| StorageError::internal())?;
     // A page may look at many rows.
-    let (body, next) =
-        tokio::task::spawn_blocking(move || page.read()).await.map_err(|_| StorageError::internal())??;
+    let read = tokio::task::spawn_blocking(move || {
+        let page = page.read();
+        drop(turn);
+        page
+    });
+    let (body, next) = read.await.map_err(|_| StorageError::internal())??;
     let reply = Reply::json(head.level, body);
     Ok(match next {
         Some(next) => continued(reply, &next),

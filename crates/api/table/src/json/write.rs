@@ -10,6 +10,7 @@
 
 use super::Level;
 use crate::address;
+use crate::limits::PAGE_ROOM_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -112,6 +113,10 @@ impl Page {
 
     fn finish(mut self) -> Bytes {
         self.out.extend_from_slice(b"]}");
+        // Up to half of what a growing vector has is room.
+        if self.out.capacity() - self.out.len() > PAGE_ROOM_BYTES_MAX {
+            self.out.shrink_to_fit();
+        }
         self.out.into()
     }
 }
