@@ -14,7 +14,7 @@ const BATCHES: usize = 40;
 const INSERTS: usize = 99;
 const CHARS: usize = 6_900;
 
-const BODIES: usize = 400;
+const BODIES: usize = 200;
 const BODY_BYTES: usize = 4 << 20;
 /// What the system keeps of it while nobody reads.
 const SENT_BYTES: usize = 3 << 19;
@@ -22,7 +22,7 @@ const SENT_BYTES: usize = 3 << 19;
 /// Entities of a full page of the largest, and pages that are asked for at once.
 const LARGE_ENTITIES: usize = 64;
 const LARGE_CHARS: usize = 480_000;
-const PAGES: usize = 100;
+const PAGES: usize = 60;
 
 pub fn batches(arena: &Arena) -> Result<(), String> {
     let mut server = arena.start(&["--memory-mb", MEMORY_MEGABYTES])?;

@@ -121,8 +121,9 @@ impl Queues {
         self.known.operations.sort_by_key(|operation| operation.began);
     }
 
-    /// Keeps of the messages that are gone no more than that they are. What was never answered is decided by now: a text
-    /// that was seen was written, and all else did not happen.
+    /// Keeps of the messages that are gone no more than that they are, and of the others what was done. What was never
+    /// answered is decided by now: a text that was seen was written, and all else does not matter any more, nor what was
+    /// refused because of it.
     fn forget(&mut self, looked: Tick) {
         let MessageRecord { operations, ids, .. } = &mut self.known;
         let is_get = |one: &MessageOperation| matches!(one.act, Act::Get { .. });
@@ -142,7 +143,7 @@ impl Queues {
         let taken = operations.iter().filter(|one| is_get(one) && one.began > looked).map(|one| one.message);
         let there: BTreeSet<Seq> = taken.filter(|message| !gone.contains(message)).collect();
         operations.retain(|one| {
-            let is_kept = there.contains(&one.message) && one.outcome != Outcome::Unknown;
+            let is_kept = there.contains(&one.message) && one.is_done();
             is_kept || is_deleted(one)
         });
         ids.retain(|message, _| there.contains(message));
