@@ -90,7 +90,12 @@ QUEUES = Product("Queues", ("queues",), {
     "rust": ("azure_storage_queue", version(RUST, r'azure_storage_queue = \{ version = "=(.+?)"')),
 }, "That of Rust takes no account key: it is given a shared access signature of the account, or a bearer token.")  # fmt: skip
 
-STORAGE = (TABLES, QUEUES)
+BLOBS = Product("Blobs", ("blobs",), {
+    "python": ("azure-storage-blob", version(PYTHON, r"azure-storage-blob==(\S+)")),
+    "python-aio": ("azure-storage-blob (aio)", version(PYTHON, r"azure-storage-blob==(\S+)")),
+}, "A first slice: the suites of JavaScript and Rust are still to come.")  # fmt: skip
+
+STORAGE = (TABLES, QUEUES, BLOBS)
 
 
 def product_of(feature):
@@ -137,7 +142,7 @@ INTRODUCTION = """\
 # Compatibility
 
 What the official Azure SDKs, unmodified, do against Orrery's endpoints of Cosmos DB and, [at the end](#tables), of the
-table and queue services of Azure Storage. This page is written by `testing/sdk/compat.py` from the results of
+table, queue and blob services of Azure Storage. This page is written by `testing/sdk/compat.py` from the results of
 `testing/sdk/run.sh`, so it promises only what a test has shown.
 
 - **yes**: every test of it passed, over http and over https.

@@ -29,7 +29,7 @@ class Server:
         return f"{transport}://localhost:{self.cosmos_port}"
 
     def storage_endpoint(self, service, transport, account):
-        """Of the service `table` or `queue`, with the account in the path."""
+        """Of the service `table`, `queue` or `blob`, with the account in the path."""
         return f"{transport}://127.0.0.1:{self._ports[service]}/{account}"
 
     def token(self, *flags):

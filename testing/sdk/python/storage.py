@@ -1,4 +1,4 @@
-"""What the tests see of the Python SDKs of tables and queues; as `harness`, with the same `done`, `rows` and `pages`."""
+"""What the tests see of the Python SDKs of tables, queues and blobs; as `harness`, with the same `done`, `rows` and `pages`."""
 
 import asyncio
 import urllib.error
@@ -6,10 +6,12 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
-from azure.core.credentials import AzureNamedKeyCredential
+from azure.core.credentials import AzureNamedKeyCredential, AzureSasCredential
 from azure.core.exceptions import HttpResponseError
 from azure.data.tables import TableServiceClient
 from azure.data.tables.aio import TableServiceClient as AioTableServiceClient
+from azure.storage.blob import BlobServiceClient
+from azure.storage.blob.aio import BlobServiceClient as AioBlobServiceClient
 from azure.storage.queue import QueueServiceClient
 from azure.storage.queue.aio import QueueServiceClient as AioQueueServiceClient
 
@@ -23,8 +25,10 @@ AUDIENCE = "https://storage.azure.com/"
 CLIENTS = {
     ("python", "table"): TableServiceClient,
     ("python", "queue"): QueueServiceClient,
+    ("python", "blob"): BlobServiceClient,
     ("python-aio", "table"): AioTableServiceClient,
     ("python-aio", "queue"): AioQueueServiceClient,
+    ("python-aio", "blob"): AioBlobServiceClient,
 }
 # The certificate is the server's own; and a server that fails is not asked again for a minute.
 OPTIONS = {"connection_verify": False, "retry_total": 0}
@@ -36,11 +40,12 @@ class Storage:
     def __init__(self, sdk, transport, server):
         self.sdk, self.transport, self.server = sdk, transport, server
         self._opened = []
-        self.tables = self.queues = None
+        self.tables = self.queues = self.blobs = None
 
     async def open(self):
         self.tables = await self.client("table")
         self.queues = await self.client("queue")
+        self.blobs = await self.client("blob")
 
     def endpoint(self, service, transport=None, account=ACCOUNT):
         return self.server.storage_endpoint(service, transport or self.transport, account)
@@ -58,6 +63,11 @@ class Storage:
         kind = CLIENTS[self.sdk, service]
         return await self._entered(kind(endpoint, credential=credential or key(), **OPTIONS, **options))
 
+    async def client_with_sas(self, service, sas):
+        """A client with a shared access signature and no key."""
+        kind = CLIENTS[self.sdk, service]
+        return await self._entered(kind(self.endpoint(service), credential=AzureSasCredential(sas), **OPTIONS))
+
     async def connected(self, service):
         """A client made of the connection string."""
         kind = CLIENTS[self.sdk, service]
@@ -72,6 +82,9 @@ class Storage:
 
     async def table(self):
         return await done(self.tables.create_table(table_name()))
+
+    async def container(self, **options):
+        return await done(self.blobs.create_container(fresh("container"), **options))
 
     async def queue(self, **options):
         return await done(self.queues.create_queue(fresh("queue"), **options))
