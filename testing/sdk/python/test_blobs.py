@@ -144,13 +144,13 @@ async def test_blocks_wait_until_they_are_committed(storage):
     blob = (await storage.container()).get_blob_client("a")
     await done(blob.stage_block("AAAA", b"1" * 100))
     await done(blob.stage_block("BBBB", b"2" * 50))
+    assert await refused(lambda: blob.stage_block("A", b"x")) == (400, "InvalidBlobOrBlock")
     assert await refused(blob.get_blob_properties) == (404, "BlobNotFound")
     await done(blob.commit_block_list([BlobBlock("BBBB"), BlobBlock("AAAA")]))
     committed, waiting = await done(blob.get_block_list("all"))
     assert ([each.size for each in committed], waiting) == ([50, 100], [])
     assert await content(blob) == b"2" * 50 + b"1" * 100
     assert await refused(lambda: blob.commit_block_list([BlobBlock("CCCC")])) == (400, "InvalidBlockList")
-    assert await refused(lambda: blob.stage_block("A", b"x")) == (400, "InvalidBlobOrBlock")
 
 
 @feature("blobs.conditions")

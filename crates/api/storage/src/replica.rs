@@ -1,5 +1,5 @@
 //! How Python's clients of tables and queues ask the replica for statistics: at
-//! `/account-secondary/account/`, signed as if it asked at `/account/`.
+//! `/account-secondary/account/`, signed as that or, by the client of tables, as if it asked at `/account/`.
 //!
 //! What it signed is what is read then, as a request to the replica. No other request has this form: a service is at the
 //! account itself, and not below it.

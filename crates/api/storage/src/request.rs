@@ -26,6 +26,8 @@ pub struct StorageRequest {
     pub style: Style,
     /// It asks for a document of the account's static website.
     pub is_of_website: bool,
+    /// The path as it travelled, where the replica was asked below its own name: some clients sign this one.
+    pub replica_path: Option<String>,
     /// What follows the account in the path, as it travelled, without the first slash. For signatures; what it means is in
     /// [`path`](Self::path).
     pub raw_path: String,
@@ -47,7 +49,7 @@ impl StorageRequest {
         envelope: &mut Envelope,
     ) -> Result<Self, StorageError> {
         let signed_url = replica::signed_url(&head.uri);
-        let asks_replica = signed_url.is_some();
+        let replica_path = signed_url.is_some().then(|| head.uri.path().to_owned());
         head.uri = signed_url.unwrap_or(head.uri);
         let query =
             Query::parse(head.uri.query().unwrap_or_default()).map_err(|_| StorageError::invalid_uri())?;
@@ -59,7 +61,8 @@ impl StorageRequest {
         Ok(Self {
             service,
             account: address.account,
-            is_secondary: address.is_secondary || asks_replica,
+            is_secondary: address.is_secondary || replica_path.is_some(),
+            replica_path,
             style: address.style,
             is_of_website: address.is_of_website,
             raw_path: address.path.to_owned(),

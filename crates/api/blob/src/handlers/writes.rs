@@ -36,7 +36,7 @@ pub async fn put(store: &BlobStore, call: &mut Call, address: &Address) -> Resul
     let options = put_options(call, true)?;
     let written = match kind.as_str() {
         "BlockBlob" => {
-            store.check_write(address, &options.conditions)?;
+            created(call, store.check_write(address, &options.conditions))?;
             let uploaded = receive(store, call, PUT_BYTES_MAX).await?;
             let crc64 = uploaded.crc64();
             let written = created(call, store.put_blob(address, uploaded, options).await)?;

@@ -37,7 +37,13 @@ pub fn check(
     }
     let keys = storage.accounts().keys(account);
     let signature = Signature::parse(signature);
-    with_message(request, |message| check_signature(message, form, &keys, signature.as_ref()))?;
+    let check = |path| {
+        with_message(request, path, |message| check_signature(message, form, &keys, signature.as_ref()))
+    };
+    check(request.head.uri.path()).or_else(|error| match &request.replica_path {
+        Some(path) => check(path).map_err(|_| error),
+        None => Err(error),
+    })?;
     check_date(request, storage.options().skew_max)
 }
 
@@ -59,7 +65,7 @@ fn check_signature(
     )))
 }
 
-fn with_message<T>(request: &StorageRequest, then: impl FnOnce(&Message<'_>) -> T) -> T {
+fn with_message<T>(request: &StorageRequest, path: &str, then: impl FnOnce(&Message<'_>) -> T) -> T {
     let headers = &request.head.headers;
     let values: Vec<(&str, Cow<'_, str>)> =
         headers.iter().map(|(name, value)| (name.as_str(), text(value.as_bytes()))).collect();
@@ -68,7 +74,7 @@ fn with_message<T>(request: &StorageRequest, then: impl FnOnce(&Message<'_>) -> 
         service: request.protocol_service(),
         verb: request.method().as_str(),
         account: request.account.as_str(),
-        path: request.head.uri.path(),
+        path,
         query: &request.query,
         headers: &headers,
     })
