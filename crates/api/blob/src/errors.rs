@@ -11,7 +11,7 @@ use orrery_blob_store::model::lease::{LeaseConflict, LeaseRefusal};
 use orrery_blob_store::model::tags::{InvalidTags, TagSyntaxError};
 use orrery_blob_store::model::{InvalidBlobName, Refusal};
 use orrery_catalog::storage::{InvalidMetadata, InvalidResourceName};
-use orrery_kv::Error as EngineError;
+use orrery_txn::EngineError;
 
 /// A refusal. A type of this crate, so that errors of the crates below can become one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,16 +154,7 @@ pub fn copy_source(cause: StorageError) -> StorageError {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        orrery_txn::log_failure(&error);
-        Self(match error {
-            EngineError::Unavailable(_)
-            | EngineError::Full(_)
-            | EngineError::Uncertain(_)
-            | EngineError::Halted
-            | EngineError::UnknownSpace(_)
-            | EngineError::Truncated { .. } => StorageError::server_busy(),
-            EngineError::Corrupt(_) => StorageError::internal(),
-        })
+        Self(error.into())
     }
 }
 
