@@ -1,6 +1,7 @@
 //! Lists of containers, blobs, blocks and pages as XML (wire guide §7, §8.3, §8.5, §9.2).
 
 use crate::properties as words;
+use crate::reply::date;
 use crate::tags;
 use bytes::Bytes;
 use orrery_api_storage::metadata;
@@ -75,7 +76,7 @@ fn write_container(writer: &mut Writer, head: &ListHead, container: &Container) 
         writer.text("Version", &deletion.version.to_string());
     }
     writer.element("Properties", |inside| {
-        inside.text("Last-Modified", &words::http_date(container.modified));
+        inside.text("Last-Modified", &date(container.modified));
         inside.text("Etag", &container.etag().quoted());
         inside.text("LeaseStatus", words::lease_status(&container.lease, head.now));
         inside.text("LeaseState", words::lease_state(container.lease.state(head.now)));
@@ -124,8 +125,8 @@ fn write_entry(writer: &mut Writer, head: &ListHead, entry: &ListEntry) {
         ListEntry::Uncommitted { name, created } => writer.element("Blob", |inside| {
             write_name(inside, name.as_str());
             inside.element("Properties", |properties| {
-                properties.text("Creation-Time", &words::http_date(*created));
-                properties.text("Last-Modified", &words::http_date(*created));
+                properties.text("Creation-Time", &date(*created));
+                properties.text("Last-Modified", &date(*created));
                 properties.empty("Etag");
                 properties.text("Content-Length", "0");
                 properties.text("Content-Type", words::DEFAULT_CONTENT_TYPE);
@@ -173,8 +174,8 @@ fn write_blob(writer: &mut Writer, head: &ListHead, blob: &Blob, has_versions_on
 }
 
 fn write_properties(writer: &mut Writer, head: &ListHead, blob: &Blob) {
-    writer.text("Creation-Time", &words::http_date(blob.created));
-    writer.text("Last-Modified", &words::http_date(blob.modified));
+    writer.text("Creation-Time", &date(blob.created));
+    writer.text("Last-Modified", &date(blob.modified));
     writer.text("Etag", &blob.etag().to_string());
     writer.text("Content-Length", &blob.length().to_string());
     let headers = &blob.headers;
@@ -228,7 +229,7 @@ fn write_tier(writer: &mut Writer, head: &ListHead, blob: &Blob) {
         writer.text("AccessTierInferred", "true");
     }
     if let Some(changed) = blob.tier.changed(head.now) {
-        writer.text("AccessTierChangeTime", &words::http_date(changed));
+        writer.text("AccessTierChangeTime", &date(changed));
     }
     if let Some(pending) = blob.tier.pending(head.now) {
         writer.text("ArchiveStatus", &words::archive_status(pending.to));

@@ -19,7 +19,7 @@ use orrery_blob_store::model::containers::{Container, PublicAccess};
 use orrery_blob_store::model::lease::{Lease, LeaseDuration, LeaseState};
 use orrery_blob_store::model::tier::{RehydratePriority, Tier};
 use orrery_catalog::storage::Metadata;
-use orrery_core::{Ticks, Timestamp};
+use orrery_core::Timestamp;
 
 pub const DEFAULT_CONTENT_TYPE: &str = "application/octet-stream";
 
@@ -318,9 +318,4 @@ pub fn immutability_mode(mode: ImmutabilityMode) -> &'static str {
         ImmutabilityMode::Unlocked => "unlocked",
         ImmutabilityMode::Locked => "locked",
     }
-}
-
-/// A moment as headers and lists have it.
-pub fn http_date(at: Ticks) -> String {
-    date(at)
 }

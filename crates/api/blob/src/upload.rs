@@ -39,13 +39,7 @@ pub async fn receive(store: &BlobStore, call: &mut Call, bytes_max: u64) -> Resu
 
 /// What the client says its body hashes to: one of two hashes, and not both.
 pub fn expected(request: &StorageRequest) -> Result<ExpectedHashes, Failure> {
-    if let Some(value) = request.header(header::STRUCTURED_BODY) {
-        let message = "One of the HTTP headers specified in the request is not supported.";
-        return Err(StorageError::new(StatusCode::BAD_REQUEST, "UnsupportedHeader", message)
-            .with("HeaderName", header::STRUCTURED_BODY.as_str())
-            .with("HeaderValue", value)
-            .into());
-    }
+    refuse_structured_body(request)?;
     let hashes =
         ExpectedHashes { md5: md5(request, &CONTENT_MD5)?, crc64: crc64(request, &header::CONTENT_CRC64)? };
     if hashes.md5.is_some() && hashes.crc64.is_some() {
@@ -53,6 +47,16 @@ pub fn expected(request: &StorageRequest) -> Result<ExpectedHashes, Failure> {
         return Err(StorageError::new(StatusCode::BAD_REQUEST, "Md5AndCrc64BothSpecified", message).into());
     }
     Ok(hashes)
+}
+
+/// Content in frames would be stored with its frames, so it is refused, both ways.
+pub fn refuse_structured_body(request: &StorageRequest) -> Result<(), Failure> {
+    let Some(value) = request.header(header::STRUCTURED_BODY) else { return Ok(()) };
+    let message = "One of the HTTP headers specified in the request is not supported.";
+    Err(StorageError::new(StatusCode::BAD_REQUEST, "UnsupportedHeader", message)
+        .with("HeaderName", header::STRUCTURED_BODY.as_str())
+        .with("HeaderValue", value)
+        .into())
 }
 
 fn content_length(request: &StorageRequest) -> Result<Option<u64>, Failure> {

@@ -10,6 +10,7 @@ use crate::parameters::{is_true, range, results_max, selector, text};
 use crate::properties::{self, crc64_text, md5_text};
 use crate::reply;
 use crate::service::Blobs;
+use crate::upload::refuse_structured_body;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 use http::{HeaderName, Response, StatusCode};
@@ -48,13 +49,7 @@ pub fn metadata(blobs: &Blobs, call: &Call, address: &Address) -> Result<Respons
 
 pub async fn get(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
     let request = &call.request;
-    if let Some(value) = request.header(header::STRUCTURED_BODY) {
-        let message = "One of the HTTP headers specified in the request is not supported.";
-        return Err(StorageError::new(StatusCode::BAD_REQUEST, "UnsupportedHeader", message)
-            .with("HeaderName", header::STRUCTURED_BODY.as_str())
-            .with("HeaderValue", value)
-            .into());
-    }
+    refuse_structured_body(request)?;
     let conditions = conditions::of_blob(request)?;
     let range = range(request);
     let reader = blobs.store.open_blob(address, selector(request)?, range, &conditions).await?;
