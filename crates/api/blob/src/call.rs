@@ -3,16 +3,14 @@
 use crate::errors::Failure;
 use bytes::Bytes;
 use hyper::body::Incoming;
-use orrery_api_common::{BodyError, BodyHold, discard_body, read_body_held};
+use orrery_api_common::{BodyError, RequestBody};
 use orrery_api_storage::{Grant, StorageRequest};
 use orrery_blob_store::model::{Address, BlobName, ContainerId};
 use orrery_catalog::storage::BlobContainerName;
 
 pub struct Call {
     pub request: StorageRequest,
-    body: Option<Incoming>,
-    /// What a small body takes of the memory for bodies, until the request is answered.
-    hold: BodyHold,
+    body: RequestBody,
     /// Who asks; there once the request is authorized.
     pub grant: Option<Grant>,
     /// The caller may create a blob and not overwrite one.
@@ -21,12 +19,12 @@ pub struct Call {
 
 impl Call {
     pub fn new(request: StorageRequest, body: Incoming) -> Self {
-        Self { request, body: Some(body), hold: BodyHold::default(), grant: None, creates_only: false }
+        Self { request, body: RequestBody::new(body), grant: None, creates_only: false }
     }
 
     /// A request that has no body, such as a part of a batch.
     pub fn without_body(request: StorageRequest) -> Self {
-        Self { request, body: None, hold: BodyHold::default(), grant: None, creates_only: false }
+        Self { request, body: RequestBody::default(), grant: None, creates_only: false }
     }
 
     /// The container of this name in the account that the request is about.
@@ -41,10 +39,7 @@ impl Call {
 
     /// The whole body, once: of a document.
     pub async fn document(&mut self, bytes_max: usize) -> Result<Bytes, BodyError> {
-        let Some(body) = self.body.take() else { return Ok(Bytes::new()) };
-        let (bytes, hold) = read_body_held(body, bytes_max).await?;
-        self.hold = hold;
-        Ok(bytes)
+        self.body.read(bytes_max).await
     }
 
     /// The body as it arrives: of content.
@@ -54,8 +49,6 @@ impl Call {
 
     /// What nobody read is thrown away, so that the connection can go on.
     pub async fn discard(self) {
-        if let Some(body) = self.body {
-            discard_body(body).await;
-        }
+        self.body.discard().await;
     }
 }

@@ -75,6 +75,7 @@ pub async fn read_body_held(body: Incoming, bytes_max: usize) -> Result<(Bytes, 
 
 /// The body of a request, which is read at most once. Holds its memory reservation until it is dropped with the
 /// request.
+#[derive(Default)]
 pub struct RequestBody {
     unread: Option<Incoming>,
     hold: BodyHold,
@@ -91,6 +92,11 @@ impl RequestBody {
         let (bytes, hold) = read_body_held(body, bytes_max).await?;
         self.hold = hold;
         Ok(bytes)
+    }
+
+    /// The body itself, unless it was read: for content that is not held in memory.
+    pub fn take(&mut self) -> Option<Incoming> {
+        self.unread.take()
     }
 
     /// Discards an unread body, so that the client gets the response.
